@@ -1,0 +1,147 @@
+//! The frame around every chunk.
+
+use crate::trace::ThreadId;
+
+const MAGIC: [u8; 4] = *b"RLck";
+
+/// The length of a chunk's header; the payload follows.
+pub(super) const HEADER_LEN: usize = 40;
+
+/// Where the checksum stands: over all header bytes before it, then the payload.
+const CHECKSUM_AT: usize = 36;
+
+/// No writer makes a payload that is longer, so a longer one is damage and not an allocation.
+pub(super) const MAX_PAYLOAD: u32 = 1 << 24;
+
+/// What a chunk holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Events of one thread.
+    Events,
+    /// Dictionary entries and initial values.
+    Tables,
+    /// The end of the trace.
+    End,
+}
+
+/// A chunk's header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Chunk {
+    pub(super) kind: Kind,
+    /// The thread whose events these are; 0 in other chunks.
+    pub(super) thread: ThreadId,
+    /// The payload's length in bytes.
+    pub(super) payload_len: u32,
+    /// How many events the payload holds; 0 in other chunks.
+    pub(super) events: u32,
+    /// The stamps of the first and the last event; 0 in other chunks.
+    pub(super) first_stamp: u64,
+    pub(super) last_stamp: u64,
+}
+
+/// Why the bytes at some place are no chunk.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NotAChunk {
+    Magic,
+    Kind,
+    TooLong,
+}
+
+impl Chunk {
+    /// A chunk that holds no events.
+    pub(super) fn without_events(kind: Kind, payload_len: u32) -> Self {
+        let thread = ThreadId::new(0);
+        Self { kind, thread, payload_len, events: 0, first_stamp: 0, last_stamp: 0 }
+    }
+
+    /// The header's bytes, with the checksum over it and the payload.
+    pub(super) fn encode(&self, payload: &[u8]) -> [u8; HEADER_LEN] {
+        let kind = match self.kind {
+            Kind::Events => 1,
+            Kind::Tables => 2,
+            Kind::End => 3,
+        };
+        let mut bytes = [0; HEADER_LEN];
+        bytes[0..4].copy_from_slice(&MAGIC);
+        bytes[4] = kind;
+        bytes[8..12].copy_from_slice(&self.thread.get().to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.payload_len.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.events.to_le_bytes());
+        bytes[20..28].copy_from_slice(&self.first_stamp.to_le_bytes());
+        bytes[28..36].copy_from_slice(&self.last_stamp.to_le_bytes());
+        let checksum = checksum(&bytes, payload);
+        bytes[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a header. Whether it can be trusted only the checksum tells: [`is_intact`].
+    pub(super) fn decode(bytes: &[u8; HEADER_LEN]) -> Result<Self, NotAChunk> {
+        if bytes[0..4] != MAGIC {
+            return Err(NotAChunk::Magic);
+        }
+        let kind = match bytes[4] {
+            1 => Kind::Events,
+            2 => Kind::Tables,
+            3 => Kind::End,
+            _ => return Err(NotAChunk::Kind),
+        };
+        let payload_len = u32_at(bytes, 12);
+        if payload_len > MAX_PAYLOAD {
+            return Err(NotAChunk::TooLong);
+        }
+        Ok(Self {
+            kind,
+            thread: ThreadId::new(u32_at(bytes, 8)),
+            payload_len,
+            events: u32_at(bytes, 16),
+            first_stamp: u64_at(bytes, 20),
+            last_stamp: u64_at(bytes, 28),
+        })
+    }
+}
+
+/// Whether the checksum of a header fits the header and its payload.
+pub(super) fn is_intact(header: &[u8; HEADER_LEN], payload: &[u8]) -> bool {
+    u32_at(header, CHECKSUM_AT) == checksum(header, payload)
+}
+
+fn checksum(header: &[u8; HEADER_LEN], payload: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&header[..CHECKSUM_AT]);
+    hasher.update(payload);
+    hasher.finalize()
+}
+
+fn u32_at(bytes: &[u8; HEADER_LEN], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn u64_at(bytes: &[u8; HEADER_LEN], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back_and_every_flipped_bit_is_seen() {
+        let payload = [1, 2, 3];
+        let chunk = Chunk {
+            kind: Kind::Events,
+            thread: ThreadId::new(7),
+            payload_len: 3,
+            events: 2,
+            first_stamp: 10,
+            last_stamp: 1 << 40,
+        };
+        let bytes = chunk.encode(&payload);
+        assert_eq!(Chunk::decode(&bytes), Ok(chunk));
+        assert!(is_intact(&bytes, &payload));
+        for bit in 0..HEADER_LEN * 8 {
+            let mut damaged = bytes;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert!(!is_intact(&damaged, &payload), "bit {bit}");
+        }
+    }
+}

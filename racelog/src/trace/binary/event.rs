@@ -1,0 +1,438 @@
+//! One event as bytes: a code, then varints, most of them differences to the event before.
+
+use super::primitive::{
+    Malformed, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32, take_u64,
+    take_value,
+};
+use crate::trace::{
+    BarrierId, ChannelId, CondvarId, Event, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
+    ThreadId, VarId, Woken,
+};
+
+/// The codes. 0 is none of them, so that zeroed memory is no event; 112 and above are reserved.
+mod code {
+    pub(super) const BEGIN: u8 = 1;
+    pub(super) const END: u8 = 2;
+    pub(super) const FORK: u8 = 3;
+    pub(super) const JOIN: u8 = 4;
+    pub(super) const READ: u8 = 5;
+    pub(super) const WRITE: u8 = 6;
+    pub(super) const EXCLUSIVE: u8 = 7;
+    pub(super) const BRANCH: u8 = 8;
+    pub(super) const ACQUIRE: u8 = 9;
+    pub(super) const RELEASE: u8 = 10;
+    pub(super) const READ_ACQUIRE: u8 = 11;
+    pub(super) const READ_RELEASE: u8 = 12;
+    pub(super) const ACQUIRE_FAIL: u8 = 13;
+    pub(super) const READ_ACQUIRE_FAIL: u8 = 14;
+    pub(super) const WAIT: u8 = 15;
+    pub(super) const WAKE: u8 = 16;
+    pub(super) const WAKE_TIMEOUT: u8 = 17;
+    pub(super) const NOTIFY_ONE_UNKNOWN: u8 = 18;
+    pub(super) const NOTIFY_ONE_NOBODY: u8 = 19;
+    pub(super) const NOTIFY_ONE_THREAD: u8 = 20;
+    pub(super) const NOTIFY_ALL: u8 = 21;
+    pub(super) const PARK: u8 = 22;
+    pub(super) const PARK_TIMEOUT: u8 = 23;
+    pub(super) const UNPARK: u8 = 24;
+    pub(super) const SEND: u8 = 25;
+    pub(super) const RECV: u8 = 26;
+    pub(super) const RECV_EMPTY: u8 = 27;
+    pub(super) const RECV_CLOSED: u8 = 28;
+    pub(super) const CLOSE: u8 = 29;
+    pub(super) const ARRIVE: u8 = 30;
+    pub(super) const LEAVE: u8 = 31;
+    pub(super) const ASSERT: u8 = 32;
+    // Atomic operations have room for their ordering in the low three bits.
+    pub(super) const LOAD: u8 = 64;
+    pub(super) const STORE: u8 = 72;
+    pub(super) const RMW: u8 = 80;
+    pub(super) const CAS: u8 = 88;
+    pub(super) const CAS_FAIL: u8 = 96;
+    pub(super) const FENCE: u8 = 104;
+    pub(super) const RESERVED: u8 = 112;
+}
+
+/// Encodes and decodes the events of one chunk, in order: what it remembers of one event shortens
+/// the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Coder {
+    stamp: u64,
+    /// 0 for no location, else its id + 1.
+    location: i64,
+    var: i64,
+}
+
+impl Coder {
+    /// For a chunk whose first event has this stamp; stamps start at 1.
+    pub(super) fn new(first_stamp: u64) -> Self {
+        Self { stamp: first_stamp.saturating_sub(1), location: 0, var: 0 }
+    }
+
+    /// The stamp of the last event.
+    pub(super) fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    pub(super) fn encode(&mut self, event: &Event, out: &mut Vec<u8>) {
+        put_u8(out, code_of(&event.op));
+        // Stamps rise strictly: the step of one that always happens need not be written.
+        let step = event.stamp.get() - self.stamp - 1;
+        let recorded = u64::from(event.recorded);
+        match step.checked_mul(2) {
+            Some(double) => put_u64(out, double | recorded),
+            // One value in 2^63 needs a 65th bit: postcard's u128 is the same varint, longer.
+            None => super::primitive::put_u128(out, u128::from(step) << 1 | u128::from(recorded)),
+        }
+        self.stamp = event.stamp.get();
+        let location = event.location.map_or(0, |id| i64::from(id.get()) + 1);
+        put_i64(out, location - self.location);
+        self.location = location;
+        self.encode_operands(&event.op, out);
+    }
+
+    pub(super) fn decode(
+        &mut self,
+        thread: ThreadId,
+        input: &mut &[u8],
+    ) -> Result<Event, Malformed> {
+        let code = take_u8(input)?;
+        let step = super::primitive::take_u128(input)?;
+        let recorded = step & 1 == 1;
+        let step = u64::try_from(step >> 1).map_err(|_| Malformed)?;
+        let next = self.stamp.checked_add(1).and_then(|stamp| stamp.checked_add(step));
+        self.stamp = next.ok_or(Malformed)?;
+        self.location = self.location.checked_add(take_i64(input)?).ok_or(Malformed)?;
+        let location = match self.location {
+            0 => None,
+            id => Some(LocId::new(u32::try_from(id - 1).map_err(|_| Malformed)?)),
+        };
+        let op = self.decode_operands(code, input)?;
+        Ok(Event { thread, stamp: Stamp::new(self.stamp), op, location, recorded })
+    }
+
+    fn encode_operands(&mut self, op: &Op, out: &mut Vec<u8>) {
+        if let Some(var) = op.var() {
+            let var = i64::from(var.get());
+            put_i64(out, var - self.var);
+            self.var = var;
+        }
+        match *op {
+            Op::Begin | Op::End | Op::Branch | Op::Fence(_) | Op::Park | Op::ParkTimeout => {}
+            Op::Fork(thread) | Op::Join(thread) | Op::Unpark(thread) => put_u32(out, thread.get()),
+            Op::Read { value, .. }
+            | Op::Write { value, .. }
+            | Op::Exclusive { value, .. }
+            | Op::Load { value, .. }
+            | Op::Store { value, .. }
+            | Op::CasFail { seen: value, .. } => put_value(out, value),
+            Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+                put_value(out, old);
+                put_value(out, new);
+            }
+            Op::Acquire(lock)
+            | Op::Release(lock)
+            | Op::ReadAcquire(lock)
+            | Op::ReadRelease(lock)
+            | Op::AcquireFail(lock)
+            | Op::ReadAcquireFail(lock) => put_u32(out, lock.get()),
+            Op::Wait { condvar, lock }
+            | Op::Wake { condvar, lock }
+            | Op::WakeTimeout { condvar, lock } => {
+                put_u32(out, condvar.get());
+                put_u32(out, lock.get());
+            }
+            Op::NotifyOne { condvar, woken } => {
+                put_u32(out, condvar.get());
+                if let Woken::Thread(thread) = woken {
+                    put_u32(out, thread.get());
+                }
+            }
+            Op::NotifyAll(condvar) => put_u32(out, condvar.get()),
+            Op::Send { channel, message } | Op::Recv { channel, message } => {
+                put_u32(out, channel.get());
+                put_value(out, message);
+            }
+            Op::RecvEmpty(channel) | Op::RecvClosed(channel) | Op::Close(channel) => {
+                put_u32(out, channel.get());
+            }
+            Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {
+                put_u32(out, barrier.get());
+                put_u64(out, generation);
+            }
+            Op::Assert(text) => put_u32(out, text.get()),
+        }
+    }
+
+    fn decode_operands(&mut self, code: u8, input: &mut &[u8]) -> Result<Op, Malformed> {
+        Ok(match code {
+            code::BEGIN => Op::Begin,
+            code::END => Op::End,
+            code::FORK => Op::Fork(take_thread(input)?),
+            code::JOIN => Op::Join(take_thread(input)?),
+            code::READ => Op::Read { var: self.take_var(input)?, value: take_value(input)? },
+            code::WRITE => Op::Write { var: self.take_var(input)?, value: take_value(input)? },
+            code::EXCLUSIVE => {
+                Op::Exclusive { var: self.take_var(input)?, value: take_value(input)? }
+            }
+            code::BRANCH => Op::Branch,
+            code::ACQUIRE => Op::Acquire(take_lock(input)?),
+            code::RELEASE => Op::Release(take_lock(input)?),
+            code::READ_ACQUIRE => Op::ReadAcquire(take_lock(input)?),
+            code::READ_RELEASE => Op::ReadRelease(take_lock(input)?),
+            code::ACQUIRE_FAIL => Op::AcquireFail(take_lock(input)?),
+            code::READ_ACQUIRE_FAIL => Op::ReadAcquireFail(take_lock(input)?),
+            code::WAIT => Op::Wait { condvar: take_condvar(input)?, lock: take_lock(input)? },
+            code::WAKE => Op::Wake { condvar: take_condvar(input)?, lock: take_lock(input)? },
+            code::WAKE_TIMEOUT => {
+                Op::WakeTimeout { condvar: take_condvar(input)?, lock: take_lock(input)? }
+            }
+            code::NOTIFY_ONE_UNKNOWN => {
+                Op::NotifyOne { condvar: take_condvar(input)?, woken: Woken::Unknown }
+            }
+            code::NOTIFY_ONE_NOBODY => {
+                Op::NotifyOne { condvar: take_condvar(input)?, woken: Woken::Nobody }
+            }
+            code::NOTIFY_ONE_THREAD => Op::NotifyOne {
+                condvar: take_condvar(input)?,
+                woken: Woken::Thread(take_thread(input)?),
+            },
+            code::NOTIFY_ALL => Op::NotifyAll(take_condvar(input)?),
+            code::PARK => Op::Park,
+            code::PARK_TIMEOUT => Op::ParkTimeout,
+            code::UNPARK => Op::Unpark(take_thread(input)?),
+            code::SEND => Op::Send { channel: take_channel(input)?, message: take_value(input)? },
+            code::RECV => Op::Recv { channel: take_channel(input)?, message: take_value(input)? },
+            code::RECV_EMPTY => Op::RecvEmpty(take_channel(input)?),
+            code::RECV_CLOSED => Op::RecvClosed(take_channel(input)?),
+            code::CLOSE => Op::Close(take_channel(input)?),
+            code::ARRIVE => {
+                Op::Arrive { barrier: take_barrier(input)?, generation: take_u64(input)? }
+            }
+            code::LEAVE => {
+                Op::Leave { barrier: take_barrier(input)?, generation: take_u64(input)? }
+            }
+            code::ASSERT => Op::Assert(StrId::new(take_u32(input)?)),
+            code::LOAD..code::RESERVED => self.decode_atomic(code, input)?,
+            _ => return Err(Malformed),
+        })
+    }
+
+    fn decode_atomic(&mut self, code: u8, input: &mut &[u8]) -> Result<Op, Malformed> {
+        let ordering = ordering_of_bits(code & 7)?;
+        let base = code & !7;
+        if base == code::FENCE {
+            return Ok(Op::Fence(ordering));
+        }
+        let var = self.take_var(input)?;
+        let value = take_value(input)?;
+        Ok(match base {
+            code::LOAD => Op::Load { var, value, ordering },
+            code::STORE => Op::Store { var, value, ordering },
+            code::RMW => Op::Rmw { var, old: value, new: take_value(input)?, ordering },
+            code::CAS => Op::Cas { var, old: value, new: take_value(input)?, ordering },
+            code::CAS_FAIL => Op::CasFail { var, seen: value, ordering },
+            _ => return Err(Malformed),
+        })
+    }
+
+    fn take_var(&mut self, input: &mut &[u8]) -> Result<VarId, Malformed> {
+        self.var = self.var.checked_add(take_i64(input)?).ok_or(Malformed)?;
+        Ok(VarId::new(u32::try_from(self.var).map_err(|_| Malformed)?))
+    }
+}
+
+fn take_thread(input: &mut &[u8]) -> Result<ThreadId, Malformed> {
+    take_u32(input).map(ThreadId::new)
+}
+
+fn take_lock(input: &mut &[u8]) -> Result<LockId, Malformed> {
+    take_u32(input).map(LockId::new)
+}
+
+fn take_condvar(input: &mut &[u8]) -> Result<CondvarId, Malformed> {
+    take_u32(input).map(CondvarId::new)
+}
+
+fn take_channel(input: &mut &[u8]) -> Result<ChannelId, Malformed> {
+    take_u32(input).map(ChannelId::new)
+}
+
+fn take_barrier(input: &mut &[u8]) -> Result<BarrierId, Malformed> {
+    take_u32(input).map(BarrierId::new)
+}
+
+fn code_of(op: &Op) -> u8 {
+    match *op {
+        Op::Begin => code::BEGIN,
+        Op::End => code::END,
+        Op::Fork(_) => code::FORK,
+        Op::Join(_) => code::JOIN,
+        Op::Read { .. } => code::READ,
+        Op::Write { .. } => code::WRITE,
+        Op::Exclusive { .. } => code::EXCLUSIVE,
+        Op::Branch => code::BRANCH,
+        Op::Acquire(_) => code::ACQUIRE,
+        Op::Release(_) => code::RELEASE,
+        Op::ReadAcquire(_) => code::READ_ACQUIRE,
+        Op::ReadRelease(_) => code::READ_RELEASE,
+        Op::AcquireFail(_) => code::ACQUIRE_FAIL,
+        Op::ReadAcquireFail(_) => code::READ_ACQUIRE_FAIL,
+        Op::Wait { .. } => code::WAIT,
+        Op::Wake { .. } => code::WAKE,
+        Op::WakeTimeout { .. } => code::WAKE_TIMEOUT,
+        Op::NotifyOne { woken: Woken::Unknown, .. } => code::NOTIFY_ONE_UNKNOWN,
+        Op::NotifyOne { woken: Woken::Nobody, .. } => code::NOTIFY_ONE_NOBODY,
+        Op::NotifyOne { woken: Woken::Thread(_), .. } => code::NOTIFY_ONE_THREAD,
+        Op::NotifyAll(_) => code::NOTIFY_ALL,
+        Op::Park => code::PARK,
+        Op::ParkTimeout => code::PARK_TIMEOUT,
+        Op::Unpark(_) => code::UNPARK,
+        Op::Send { .. } => code::SEND,
+        Op::Recv { .. } => code::RECV,
+        Op::RecvEmpty(_) => code::RECV_EMPTY,
+        Op::RecvClosed(_) => code::RECV_CLOSED,
+        Op::Close(_) => code::CLOSE,
+        Op::Arrive { .. } => code::ARRIVE,
+        Op::Leave { .. } => code::LEAVE,
+        Op::Assert(_) => code::ASSERT,
+        Op::Load { ordering, .. } => code::LOAD | bits_of_ordering(ordering),
+        Op::Store { ordering, .. } => code::STORE | bits_of_ordering(ordering),
+        Op::Rmw { ordering, .. } => code::RMW | bits_of_ordering(ordering),
+        Op::Cas { ordering, .. } => code::CAS | bits_of_ordering(ordering),
+        Op::CasFail { ordering, .. } => code::CAS_FAIL | bits_of_ordering(ordering),
+        Op::Fence(ordering) => code::FENCE | bits_of_ordering(ordering),
+    }
+}
+
+fn bits_of_ordering(ordering: Option<MemoryOrdering>) -> u8 {
+    match ordering {
+        None => 0,
+        Some(MemoryOrdering::Relaxed) => 1,
+        Some(MemoryOrdering::Acquire) => 2,
+        Some(MemoryOrdering::Release) => 3,
+        Some(MemoryOrdering::AcqRel) => 4,
+        Some(MemoryOrdering::SeqCst) => 5,
+    }
+}
+
+fn ordering_of_bits(bits: u8) -> Result<Option<MemoryOrdering>, Malformed> {
+    Ok(match bits {
+        0 => None,
+        1 => Some(MemoryOrdering::Relaxed),
+        2 => Some(MemoryOrdering::Acquire),
+        3 => Some(MemoryOrdering::Release),
+        4 => Some(MemoryOrdering::AcqRel),
+        5 => Some(MemoryOrdering::SeqCst),
+        _ => return Err(Malformed),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Value;
+
+    fn event(stamp: u64, op: Op) -> Event {
+        Event {
+            thread: ThreadId::new(3),
+            stamp: Stamp::new(stamp),
+            op,
+            location: (!stamp.is_multiple_of(3)).then(|| LocId::new((stamp * 7 % 1000) as u32)),
+            recorded: stamp.is_multiple_of(2),
+        }
+    }
+
+    fn one_of_each() -> Vec<Op> {
+        let var = VarId::new(u32::MAX);
+        let other = VarId::new(0);
+        let (condvar, lock) = (CondvarId::new(1), LockId::new(300));
+        let thread = ThreadId::new(9);
+        let (channel, barrier) = (ChannelId::new(4), BarrierId::new(5));
+        let (value, generation) = (Value::Nat(77), u64::MAX);
+        let mut ops = vec![
+            Op::Begin,
+            Op::Fork(thread),
+            Op::Join(thread),
+            Op::Read { var, value },
+            Op::Write { var: other, value: Value::Opaque },
+            Op::Exclusive { var, value: Value::Neg(-9) },
+            Op::Branch,
+            Op::Acquire(lock),
+            Op::Release(lock),
+            Op::ReadAcquire(lock),
+            Op::ReadRelease(lock),
+            Op::AcquireFail(lock),
+            Op::ReadAcquireFail(lock),
+            Op::Wait { condvar, lock },
+            Op::Wake { condvar, lock },
+            Op::WakeTimeout { condvar, lock },
+            Op::NotifyOne { condvar, woken: Woken::Unknown },
+            Op::NotifyOne { condvar, woken: Woken::Nobody },
+            Op::NotifyOne { condvar, woken: Woken::Thread(thread) },
+            Op::NotifyAll(condvar),
+            Op::Park,
+            Op::ParkTimeout,
+            Op::Unpark(thread),
+            Op::Send { channel, message: value },
+            Op::Recv { channel, message: value },
+            Op::RecvEmpty(channel),
+            Op::RecvClosed(channel),
+            Op::Close(channel),
+            Op::Arrive { barrier, generation },
+            Op::Leave { barrier, generation },
+            Op::Assert(StrId::new(6)),
+            Op::End,
+        ];
+        for bits in 0..6 {
+            let ordering = ordering_of_bits(bits).unwrap();
+            ops.extend([
+                Op::Load { var, value, ordering },
+                Op::Store { var, value, ordering },
+                Op::Rmw { var, old: value, new: Value::Opaque, ordering },
+                Op::Cas { var: other, old: value, new: value, ordering },
+                Op::CasFail { var, seen: value, ordering },
+                Op::Fence(ordering),
+            ]);
+        }
+        ops
+    }
+
+    #[test]
+    fn every_operation_comes_back() {
+        let events: Vec<Event> = (0u64..)
+            .map(|i| 1 + i * i * i)
+            .zip(one_of_each())
+            .map(|(s, op)| event(s, op))
+            .collect();
+        let mut bytes = Vec::new();
+        let mut coder = Coder::new(1);
+        for event in &events {
+            coder.encode(event, &mut bytes);
+        }
+        let mut rest = &bytes[..];
+        let mut coder = Coder::new(1);
+        for event in &events {
+            assert_eq!(coder.decode(event.thread, &mut rest), Ok(*event));
+        }
+        assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn the_largest_step_comes_back() {
+        let last = event(u64::MAX, Op::Branch);
+        let mut bytes = Vec::new();
+        Coder::new(1).encode(&last, &mut bytes);
+        assert_eq!(Coder::new(1).decode(last.thread, &mut &bytes[..]), Ok(last));
+    }
+
+    #[test]
+    fn unassigned_codes_are_refused() {
+        for code in 0..=255u8 {
+            let bytes = [code, 0, 0, 0, 0, 0, 0];
+            let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
+            let assigned = (1..=32).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
+            assert_eq!(decoded.is_ok(), assigned, "code {code}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The first pass over a file: which chunks are whole, and what they say before any event is read.
+//!
+//! Chunks are checked in file order, and the first that is not whole ends the trace: what follows
+//! may depend on what is lost. So whatever the damage, the events before it are exactly those of
+//! the chunks before it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
+use super::header::read_up_to;
+use super::primitive::{take_u8, take_u64};
+use super::tables::{self, Init, Record};
+use crate::trace::{Dictionary, DictionaryError, End, ThreadId};
+
+/// Where a file is damaged, and what that costs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Damage {
+    /// The byte at which the first chunk that is not whole starts.
+    pub offset: u64,
+    /// What is wrong there.
+    pub kind: DamageKind,
+    /// How many bytes, from there to the end of the file, were not used.
+    pub bytes_lost: u64,
+    /// How many events the headers after that place still speak of; there may have been more.
+    pub events_lost: u64,
+}
+
+/// What is wrong with a chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DamageKind {
+    /// The file ends within the chunk.
+    Cut,
+    /// There is no chunk here.
+    NotAChunk,
+    /// The chunk is of a kind that this version does not know.
+    UnknownKind,
+    /// The checksum does not fit.
+    Checksum,
+    /// The checksum fits, but not what the chunk says: its writer is to blame.
+    Malformed(&'static str),
+    /// The checksum fits, but not the tables in the chunk: their writer is to blame.
+    Dictionary(DictionaryError),
+    /// The file goes on after its end.
+    AfterEnd,
+    /// The end speaks of another number of events than the file holds.
+    EventCount {
+        /// What the end says.
+        stated: u64,
+        /// What the file holds.
+        found: u64,
+    },
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {}: ", self.offset)?;
+        match &self.kind {
+            DamageKind::Cut => write!(f, "the file ends in the middle of a chunk")?,
+            DamageKind::NotAChunk => write!(f, "no chunk starts here")?,
+            DamageKind::UnknownKind => write!(f, "a chunk of unknown kind")?,
+            DamageKind::Checksum => write!(f, "the checksum of the chunk does not fit")?,
+            DamageKind::Malformed(what) => write!(f, "the chunk is malformed: {what}")?,
+            DamageKind::Dictionary(error) => write!(f, "the chunk is malformed: {error}")?,
+            DamageKind::AfterEnd => write!(f, "the file goes on after the end of the trace")?,
+            DamageKind::EventCount { stated, found } => {
+                write!(f, "the end speaks of {stated} events, the file holds {found}")?;
+            }
+        }
+        write!(f, "; {} bytes from here on were not used", self.bytes_lost)?;
+        if self.events_lost > 0 {
+            write!(f, ", {} or more events among them", self.events_lost)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the events of a chunk are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    /// The byte at which the chunk starts.
+    pub(super) offset: u64,
+    pub(super) chunk: Chunk,
+}
+
+/// What the first pass found.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// Each thread's chunks, in order.
+    pub(super) threads: HashMap<ThreadId, Vec<Place>>,
+    pub(super) dictionary: Dictionary,
+    /// Initial values, by their place among the events.
+    pub(super) inits: Vec<Init>,
+    pub(super) events: u64,
+    /// `None` while no end was seen.
+    pub(super) end: Option<End>,
+    pub(super) damage: Option<Damage>,
+}
+
+impl Index {
+    /// Reads all chunks of `input`, of which the first starts at byte `offset`.
+    pub(super) fn scan(input: &mut (impl Read + Seek), mut offset: u64) -> io::Result<Self> {
+        let len = input.seek(SeekFrom::End(0))?;
+        input.seek(SeekFrom::Start(offset))?;
+        let mut index = Self::default();
+        let mut payload = Vec::new();
+        while offset < len {
+            match index.scan_chunk(input, offset, &mut payload)? {
+                Ok(next) => offset = next,
+                Err(kind) => {
+                    let events_lost = count_events(input, offset, len)?;
+                    let bytes_lost = len - offset;
+                    index.damage = Some(Damage { offset, kind, bytes_lost, events_lost });
+                    break;
+                }
+            }
+        }
+        index.inits.sort_by_key(|init| init.before);
+        Ok(index)
+    }
+
+    /// Reads the chunk at `offset` and says where the next one starts, or why it is not whole.
+    fn scan_chunk(
+        &mut self,
+        input: &mut impl Read,
+        offset: u64,
+        payload: &mut Vec<u8>,
+    ) -> io::Result<Result<u64, DamageKind>> {
+        if self.end.is_some() {
+            return Ok(Err(DamageKind::AfterEnd));
+        }
+        let mut header = [0; HEADER_LEN];
+        let got = read_up_to(input, &mut header)?;
+        if got < HEADER_LEN {
+            return Ok(Err(DamageKind::Cut));
+        }
+        let chunk = match Chunk::decode(&header) {
+            Ok(chunk) => chunk,
+            Err(NotAChunk::Magic) => return Ok(Err(DamageKind::NotAChunk)),
+            Err(NotAChunk::Kind) => return Ok(Err(DamageKind::UnknownKind)),
+            Err(NotAChunk::TooLong) => return Ok(Err(DamageKind::Checksum)),
+        };
+        payload.resize(chunk.payload_len as usize, 0);
+        if read_up_to(input, payload)? < payload.len() {
+            return Ok(Err(DamageKind::Cut));
+        }
+        if !chunk::is_intact(&header, payload) {
+            return Ok(Err(DamageKind::Checksum));
+        }
+        let place = Place { offset, chunk };
+        let taken = match chunk.kind {
+            Kind::Events => self.take_events(place),
+            Kind::Tables => self.take_tables(payload),
+            Kind::End => self.take_end(payload),
+        };
+        Ok(taken.map(|()| offset + HEADER_LEN as u64 + u64::from(chunk.payload_len)))
+    }
+
+    fn take_events(&mut self, place: Place) -> Result<(), DamageKind> {
+        let Chunk { thread, events, first_stamp, last_stamp, .. } = place.chunk;
+        if events == 0 || first_stamp == 0 || last_stamp < first_stamp {
+            return Err(DamageKind::Malformed("its stamps do not rise"));
+        }
+        let places = self.threads.entry(thread).or_default();
+        if places.last().is_some_and(|last| last.chunk.last_stamp >= first_stamp) {
+            return Err(DamageKind::Malformed("its stamps do not rise"));
+        }
+        places.push(place);
+        self.events += u64::from(events);
+        Ok(())
+    }
+
+    fn take_tables(&mut self, mut payload: &[u8]) -> Result<(), DamageKind> {
+        while !payload.is_empty() {
+            let record = tables::take_record(&mut payload)
+                .map_err(|_| DamageKind::Malformed("a table entry that cannot be read"))?;
+            match record {
+                Record::Definition(definition) => {
+                    self.dictionary.define(definition).map_err(DamageKind::Dictionary)?;
+                }
+                Record::Init(init) => {
+                    self.dictionary.check_value(init.value).map_err(DamageKind::Dictionary)?;
+                    self.inits.push(init);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_end(&mut self, mut payload: &[u8]) -> Result<(), DamageKind> {
+        let unreadable = DamageKind::Malformed("an end that cannot be read");
+        let how = take_u8(&mut payload).map_err(|_| unreadable.clone())?;
+        let stated = take_u64(&mut payload).map_err(|_| unreadable.clone())?;
+        if stated != self.events {
+            return Err(DamageKind::EventCount { stated, found: self.events });
+        }
+        self.end = Some(match how {
+            0 => End::Clean,
+            1 => End::CutOff,
+            _ => return Err(unreadable),
+        });
+        Ok(())
+    }
+}
+
+/// Counts the events that whole-looking headers from `offset` on speak of.
+fn count_events(input: &mut (impl Read + Seek), mut offset: u64, len: u64) -> io::Result<u64> {
+    let mut events = 0;
+    while offset < len {
+        input.seek(SeekFrom::Start(offset))?;
+        let mut header = [0; HEADER_LEN];
+        if read_up_to(input, &mut header)? < HEADER_LEN {
+            break;
+        }
+        let Ok(chunk) = Chunk::decode(&header) else { break };
+        // No event is shorter than three bytes: a larger count is part of the damage.
+        events += u64::from(chunk.events.min(chunk.payload_len / 3));
+        offset += HEADER_LEN as u64 + u64::from(chunk.payload_len);
+    }
+    Ok(events)
+}

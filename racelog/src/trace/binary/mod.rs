@@ -1,0 +1,26 @@
+//! The binary trace format (`.rlog`), drawn byte by byte in `docs/TRACE_FORMAT.md`.
+//!
+//! A file is a header and a row of chunks, each with its length, event count and checksum. An
+//! events chunk holds consecutive events of one thread; a tables chunk holds dictionary entries
+//! and initial values that the chunks after it may refer to. Every chunk starts its deltas anew,
+//! so a file that is damaged at any byte still yields all chunks before that byte.
+//!
+//! [`Writer`] takes events in any order that is right within each thread. [`Reader`] merges the
+//! threads' events by (stamp, thread) and holds no more than one chunk a running thread.
+
+mod chunk;
+mod event;
+mod header;
+mod index;
+mod merge;
+mod primitive;
+mod reader;
+mod tables;
+mod writer;
+
+pub use index::{Damage, DamageKind};
+pub use reader::{OpenError, ReadError, Reader};
+pub use writer::{WriteError, Writer};
+
+/// The version that this build writes, and the only one that it reads.
+pub const VERSION: u16 = 1;

@@ -1,0 +1,148 @@
+//! Postcard's primitive types, put to and taken from byte buffers.
+//!
+//! All of the payloads are built from these; none has a schema of its own, so decoding cannot
+//! allocate more than it was given.
+
+use crate::trace::{StrId, Value};
+
+/// The bytes do not hold what should stand there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Malformed;
+
+/// A `u128` varint has at most this many bytes.
+const LONGEST: usize = 19;
+
+macro_rules! primitives {
+    ($($put:ident $take:ident $type:ty;)*) => {$(
+        pub(super) fn $put(out: &mut Vec<u8>, value: $type) {
+            let mut buffer = [0; LONGEST];
+            let bytes = postcard::to_slice(&value, &mut buffer).expect("the buffer has room");
+            out.extend_from_slice(bytes);
+        }
+
+        pub(super) fn $take(input: &mut &[u8]) -> Result<$type, Malformed> {
+            let (value, rest) = postcard::take_from_bytes(input).map_err(|_| Malformed)?;
+            *input = rest;
+            Ok(value)
+        }
+    )*};
+}
+
+primitives! {
+    put_u8 take_u8 u8;
+    put_u32 take_u32 u32;
+    put_u64 take_u64 u64;
+    put_i64 take_i64 i64;
+    put_u128 take_u128 u128;
+}
+
+pub(super) fn put_str(out: &mut Vec<u8>, text: &str) {
+    put_u64(out, text.len() as u64);
+    out.extend_from_slice(text.as_bytes());
+}
+
+pub(super) fn take_str<'a>(input: &mut &'a [u8]) -> Result<&'a str, Malformed> {
+    let (text, rest) = postcard::take_from_bytes(input).map_err(|_| Malformed)?;
+    *input = rest;
+    Ok(text)
+}
+
+// A value is one varint, its low two bits the kind, so that small numbers take one byte. Numbers
+// with no room for the two bits follow in full after an escape.
+const KIND_BITS: u32 = 2;
+const SPECIAL: u128 = 0;
+const NAT: u128 = 1;
+const NEG: u128 = 2;
+const SYMBOL: u128 = 3;
+const SPECIAL_OPAQUE: u128 = 0;
+const SPECIAL_BIG_NAT: u128 = 1;
+const SPECIAL_BIG_NEG: u128 = 2;
+
+pub(super) fn put_value(out: &mut Vec<u8>, value: Value) {
+    let (kind, payload) = match value {
+        Value::Opaque => (SPECIAL, SPECIAL_OPAQUE),
+        Value::Nat(number) => (NAT, number),
+        Value::Neg(number) => (NEG, !number as u128),
+        Value::Symbol(id) => (SYMBOL, u128::from(id.get())),
+    };
+    if payload.leading_zeros() >= KIND_BITS {
+        let packed = payload << KIND_BITS | kind;
+        match u64::try_from(packed) {
+            Ok(small) => put_u64(out, small),
+            Err(_) => put_u128(out, packed),
+        }
+    } else {
+        let escape = if kind == NAT { SPECIAL_BIG_NAT } else { SPECIAL_BIG_NEG };
+        put_u128(out, escape << KIND_BITS | SPECIAL);
+        put_u128(out, payload);
+    }
+}
+
+pub(super) fn take_value(input: &mut &[u8]) -> Result<Value, Malformed> {
+    let packed = take_u128(input)?;
+    let payload = packed >> KIND_BITS;
+    match packed & ((1 << KIND_BITS) - 1) {
+        NAT => Ok(Value::Nat(payload)),
+        NEG => negative(payload),
+        SYMBOL => Ok(Value::Symbol(StrId::new(u32::try_from(payload).map_err(|_| Malformed)?))),
+        _ => match payload {
+            SPECIAL_OPAQUE => Ok(Value::Opaque),
+            SPECIAL_BIG_NAT => Ok(Value::Nat(take_u128(input)?)),
+            SPECIAL_BIG_NEG => negative(take_u128(input)?),
+            _ => Err(Malformed),
+        },
+    }
+}
+
+fn negative(complement: u128) -> Result<Value, Malformed> {
+    let complement = i128::try_from(complement).map_err(|_| Malformed)?;
+    Ok(Value::Neg(!complement))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back() {
+        let values = [
+            Value::Opaque,
+            Value::Nat(0),
+            Value::Nat(31),
+            Value::Nat(u128::from(u64::MAX)),
+            Value::Nat(u128::MAX >> 2),
+            Value::Nat((u128::MAX >> 2) + 1),
+            Value::Nat(u128::MAX),
+            Value::Neg(-1),
+            Value::Neg(i128::MIN),
+            Value::Symbol(StrId::new(7)),
+        ];
+        let mut bytes = Vec::new();
+        for value in values {
+            put_value(&mut bytes, value);
+        }
+        let mut rest = &bytes[..];
+        for value in values {
+            assert_eq!(take_value(&mut rest), Ok(value));
+        }
+        assert!(rest.is_empty());
+    }
+
+    #[test]
+    fn small_numbers_take_one_byte() {
+        let mut bytes = Vec::new();
+        put_value(&mut bytes, Value::Nat(31));
+        put_value(&mut bytes, Value::Neg(-32));
+        put_value(&mut bytes, Value::Opaque);
+        assert_eq!(bytes.len(), 3);
+    }
+
+    #[test]
+    fn strings_must_be_whole() {
+        let mut bytes = Vec::new();
+        put_str(&mut bytes, "lock");
+        assert_eq!(take_str(&mut &bytes[..]), Ok("lock"));
+        assert_eq!(take_str(&mut &bytes[..3]), Err(Malformed));
+        assert_eq!(take_str(&mut &[1, 0xff][..]), Err(Malformed));
+    }
+}

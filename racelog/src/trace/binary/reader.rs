@@ -1,0 +1,262 @@
+//! Reads a trace as a stream of items in its total order.
+
+use std::io::{self, Read, Seek};
+
+use thiserror::Error;
+
+use super::index::{Damage, Index};
+use super::merge::Merge;
+use super::tables::Init;
+use super::{VERSION, header};
+use crate::trace::{Dictionary, DictionaryError, End, Event, Item, Metadata, Op};
+
+/// Why a file cannot be read at all.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum OpenError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("byte 0: not a racelog trace: the file does not start as one")]
+    NotATrace,
+    #[error(
+        "byte 8: the trace has format version {version}, this build reads version {VERSION}: \
+         use the racelog that wrote it, or record anew"
+    )]
+    UnknownVersion { version: u16 },
+    #[error("byte {len}: the file ends within its header: nothing was recorded in it")]
+    CutHeader { len: u64 },
+    #[error("byte 0: the file's header is damaged")]
+    DamagedHeader,
+}
+
+/// Why reading stopped at an event.
+///
+/// Damage to a file is found when it is opened ([`Reader::damage`]); this is about chunks whose
+/// checksum fits and whose contents do not, and about the disk.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum ReadError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("byte {offset}: event {number} of the chunk cannot be read")]
+    Event { offset: u64, number: u32 },
+    #[error("event {number} of the trace: {error}")]
+    Dictionary { number: u64, error: DictionaryError },
+}
+
+impl ReadError {
+    pub(super) fn event(offset: u64, number: u32) -> Self {
+        Self::Event { offset, number }
+    }
+}
+
+/// Reads the binary format.
+#[derive(Debug)]
+pub struct Reader<R> {
+    input: R,
+    metadata: Metadata,
+    dictionary: Dictionary,
+    /// Initial values not yet yielded, the next one last.
+    inits: Vec<Init>,
+    merge: Merge,
+    end: End,
+    damage: Option<Damage>,
+    events: u64,
+    /// How many events were yielded.
+    yielded: u64,
+    failed: bool,
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Opens a trace and checks every chunk of it.
+    pub fn open(mut input: R) -> Result<Self, OpenError> {
+        input.rewind()?;
+        let (metadata, offset) = header::read(&mut input)?;
+        let mut index = Index::scan(&mut input, offset)?;
+        index.inits.reverse();
+        Ok(Self {
+            input,
+            metadata,
+            dictionary: index.dictionary,
+            inits: index.inits,
+            merge: Merge::new(index.threads),
+            end: index.end.filter(|_| index.damage.is_none()).unwrap_or(End::CutOff),
+            damage: index.damage,
+            events: index.events,
+            yielded: 0,
+            failed: false,
+        })
+    }
+
+    /// What the trace says of itself.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// All that the items refer to.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.dictionary
+    }
+
+    /// How many events there are.
+    pub fn events(&self) -> u64 {
+        self.events
+    }
+
+    /// How the trace ends: cut off also where the file has lost its end.
+    pub fn end(&self) -> End {
+        self.end
+    }
+
+    /// What is wrong with the file, if anything is. All items before that are still yielded.
+    pub fn damage(&self) -> Option<&Damage> {
+        self.damage.as_ref()
+    }
+
+    /// The next item; `None` after the last. After an error there are no more.
+    pub fn next_item(&mut self) -> Result<Option<Item>, ReadError> {
+        if self.failed {
+            return Ok(None);
+        }
+        let item = self.take_item();
+        self.failed = item.is_err();
+        item
+    }
+
+    fn take_item(&mut self) -> Result<Option<Item>, ReadError> {
+        if let Some(init) = self.inits.last().copied()
+            && self.merge.peek_stamp().is_none_or(|stamp| init.before <= stamp)
+        {
+            self.inits.pop();
+            return Ok(Some(Item::Init { var: init.var, value: init.value }));
+        }
+        let Some(event) = self.merge.next(&mut self.input)? else { return Ok(None) };
+        self.yielded += 1;
+        match check(&self.dictionary, &event) {
+            Ok(()) => Ok(Some(Item::Event(event))),
+            Err(error) => Err(ReadError::Dictionary { number: self.yielded, error }),
+        }
+    }
+}
+
+/// Checks that all that the event refers to is there.
+fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> {
+    if let Some(id) = event.location
+        && dictionary.get_location(id).is_none()
+    {
+        return Err(DictionaryError::Undefined { what: "location", number: id.get() });
+    }
+    match event.op {
+        Op::Read { value, .. }
+        | Op::Write { value, .. }
+        | Op::Load { value, .. }
+        | Op::Store { value, .. }
+        | Op::Exclusive { value, .. }
+        | Op::CasFail { seen: value, .. } => dictionary.check_value(value),
+        Op::Send { message, .. } | Op::Recv { message, .. } => dictionary.check_message(message),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+            dictionary.check_value(old)?;
+            dictionary.check_value(new)
+        }
+        Op::Assert(text) => dictionary.check_string(text),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::super::Writer;
+    use super::*;
+    use crate::trace::{LocId, Location, Object, Stamp, ThreadId, Value, VarId};
+
+    fn event(thread: u32, stamp: u64, op: Op) -> Event {
+        Event {
+            thread: ThreadId::new(thread),
+            stamp: Stamp::new(stamp),
+            op,
+            location: Some(LocId::new(0)),
+            recorded: true,
+        }
+    }
+
+    fn dictionary() -> Dictionary {
+        let mut dictionary = Dictionary::new();
+        let file = dictionary.string("main.rs").unwrap();
+        dictionary.location(Location::Source { file, line: 1, column: Some(2) }).unwrap();
+        dictionary.name(Object::Var(VarId::new(0)), "x").unwrap();
+        dictionary
+    }
+
+    fn write(items: &[Item]) -> Vec<u8> {
+        let dictionary = dictionary();
+        let mut writer = Writer::new(Vec::new(), &Metadata::default()).unwrap();
+        for item in items {
+            writer.write(&dictionary, item).unwrap();
+        }
+        writer.finish(&dictionary, End::Clean).unwrap()
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Item> {
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        std::iter::from_fn(|| reader.next_item().unwrap()).collect()
+    }
+
+    #[test]
+    fn threads_are_merged_by_stamp_and_then_by_thread() {
+        let write_x = Op::Write { var: VarId::new(0), value: Value::Nat(1) };
+        let init = Item::Init { var: VarId::new(0), value: Value::Nat(9) };
+        let first = [init, Item::Event(event(2, 1, Op::Branch)), Item::Event(event(2, 5, write_x))];
+        let second = [Item::Event(event(1, 5, Op::Branch)), Item::Event(event(1, 6, write_x))];
+        let bytes = write(&[first.as_slice(), &second].concat());
+        assert_eq!(read(&bytes), [first[0], first[1], second[0], first[2], second[1]]);
+    }
+
+    #[test]
+    fn many_chunks_of_many_threads_come_back_in_order() {
+        let items: Vec<Item> = (1..200_000)
+            .map(|n| {
+                let value = Value::Nat(u128::from(n) << 40);
+                let var = VarId::new((n % 97) as u32);
+                Item::Event(event((n * n % 5) as u32, n, Op::Write { var, value }))
+            })
+            .collect();
+        assert!(read(&write(&items)) == items);
+    }
+
+    #[test]
+    fn a_stamp_that_does_not_rise_is_refused() {
+        let dictionary = dictionary();
+        let mut writer = Writer::new(Vec::new(), &Metadata::default()).unwrap();
+        writer.write(&dictionary, &Item::Event(event(1, 5, Op::Branch))).unwrap();
+        let error = writer.write(&dictionary, &Item::Event(event(1, 5, Op::Branch))).unwrap_err();
+        assert_eq!(error.to_string(), "stamp 5 of thread 1 does not rise, its last was 5");
+    }
+
+    #[test]
+    fn an_undefined_location_is_an_error_at_its_event() {
+        let mut bad = event(1, 2, Op::Branch);
+        bad.location = Some(LocId::new(7));
+        let bytes = write(&[Item::Event(event(1, 1, Op::Branch)), Item::Event(bad)]);
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        assert!(matches!(reader.next_item(), Ok(Some(Item::Event(_)))));
+        let error = reader.next_item().unwrap_err();
+        assert_eq!(error.to_string(), "event 2 of the trace: location 7 is not defined");
+        assert!(matches!(reader.next_item(), Ok(None)));
+    }
+
+    #[test]
+    fn a_file_without_its_end_is_cut_off_and_whole_before() {
+        let items = [Item::Event(event(1, 1, Op::Branch)), Item::Event(event(1, 2, Op::Branch))];
+        let bytes = write(&items);
+        let end_len = super::super::chunk::HEADER_LEN + 2;
+        let reader = Reader::open(Cursor::new(&bytes[..bytes.len() - end_len])).unwrap();
+        assert_eq!((reader.end(), reader.damage()), (End::CutOff, None));
+        let reader = Reader::open(Cursor::new(&bytes[..bytes.len() - 1])).unwrap();
+        assert_eq!(reader.end(), End::CutOff);
+        let damage = reader.damage().unwrap();
+        assert_eq!(damage.kind, super::super::DamageKind::Cut);
+        assert_eq!(damage.offset, (bytes.len() - end_len) as u64);
+    }
+}

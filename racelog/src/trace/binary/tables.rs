@@ -1,0 +1,195 @@
+//! The payload of a tables chunk: dictionary entries and initial values, in order.
+
+use super::primitive::{
+    Malformed, put_str, put_u8, put_u32, put_u64, put_value, take_str, take_u8, take_u32, take_u64,
+    take_value,
+};
+use crate::trace::{
+    BarrierId, ChannelId, CondvarId, Definition, LocId, Location, LockId, Object, StrId, ThreadId,
+    Value, VarId,
+};
+
+/// One record of a tables chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Record {
+    Definition(Definition),
+    Init(Init),
+}
+
+/// An initial value, and its place among the events: just before the first whose stamp is at
+/// least `before`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Init {
+    pub(super) var: VarId,
+    pub(super) value: Value,
+    pub(super) before: u64,
+}
+
+mod tag {
+    pub(super) const STRING: u8 = 1;
+    pub(super) const SOURCE_LINE: u8 = 2;
+    pub(super) const SOURCE_COLUMN: u8 = 3;
+    pub(super) const CODE: u8 = 4;
+    pub(super) const NAME: u8 = 5;
+    pub(super) const MEMORY: u8 = 6;
+    pub(super) const INIT: u8 = 7;
+}
+
+pub(super) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
+    match definition {
+        Definition::String { id, text } => {
+            put_u8(out, tag::STRING);
+            put_u32(out, id.get());
+            put_str(out, text);
+        }
+        Definition::Location { id, location } => put_location(out, *id, *location),
+        Definition::Name { object, name } => {
+            let (kind, number) = match *object {
+                Object::Thread(id) => (0, id.get()),
+                Object::Var(id) => (1, id.get()),
+                Object::Lock(id) => (2, id.get()),
+                Object::Condvar(id) => (3, id.get()),
+                Object::Channel(id) => (4, id.get()),
+                Object::Barrier(id) => (5, id.get()),
+            };
+            put_u8(out, tag::NAME);
+            put_u8(out, kind);
+            put_u32(out, number);
+            put_u32(out, name.get());
+        }
+        Definition::Memory { var, address, size } => {
+            put_u8(out, tag::MEMORY);
+            put_u32(out, var.get());
+            put_u64(out, *address);
+            put_u32(out, *size);
+        }
+    }
+}
+
+fn put_location(out: &mut Vec<u8>, id: LocId, location: Location) {
+    match location {
+        Location::Source { file, line, column } => {
+            put_u8(out, if column.is_some() { tag::SOURCE_COLUMN } else { tag::SOURCE_LINE });
+            put_u32(out, id.get());
+            put_u32(out, file.get());
+            put_u32(out, line);
+            if let Some(column) = column {
+                put_u32(out, column);
+            }
+        }
+        Location::Code { module, pc } => {
+            put_u8(out, tag::CODE);
+            put_u32(out, id.get());
+            put_u32(out, module.get());
+            put_u64(out, pc);
+        }
+    }
+}
+
+pub(super) fn put_init(out: &mut Vec<u8>, init: Init) {
+    put_u8(out, tag::INIT);
+    put_u32(out, init.var.get());
+    put_value(out, init.value);
+    put_u64(out, init.before);
+}
+
+pub(super) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
+    let definition = match take_u8(input)? {
+        tag::STRING => {
+            Definition::String { id: StrId::new(take_u32(input)?), text: take_str(input)?.into() }
+        }
+        tag::SOURCE_LINE => Definition::Location {
+            id: LocId::new(take_u32(input)?),
+            location: Location::Source {
+                file: StrId::new(take_u32(input)?),
+                line: take_u32(input)?,
+                column: None,
+            },
+        },
+        tag::SOURCE_COLUMN => Definition::Location {
+            id: LocId::new(take_u32(input)?),
+            location: Location::Source {
+                file: StrId::new(take_u32(input)?),
+                line: take_u32(input)?,
+                column: Some(take_u32(input)?),
+            },
+        },
+        tag::CODE => Definition::Location {
+            id: LocId::new(take_u32(input)?),
+            location: Location::Code { module: StrId::new(take_u32(input)?), pc: take_u64(input)? },
+        },
+        tag::NAME => {
+            Definition::Name { object: take_object(input)?, name: StrId::new(take_u32(input)?) }
+        }
+        tag::MEMORY => Definition::Memory {
+            var: VarId::new(take_u32(input)?),
+            address: take_u64(input)?,
+            size: take_u32(input)?,
+        },
+        tag::INIT => {
+            return Ok(Record::Init(Init {
+                var: VarId::new(take_u32(input)?),
+                value: take_value(input)?,
+                before: take_u64(input)?,
+            }));
+        }
+        _ => return Err(Malformed),
+    };
+    Ok(Record::Definition(definition))
+}
+
+fn take_object(input: &mut &[u8]) -> Result<Object, Malformed> {
+    let kind = take_u8(input)?;
+    let number = take_u32(input)?;
+    Ok(match kind {
+        0 => Object::Thread(ThreadId::new(number)),
+        1 => Object::Var(VarId::new(number)),
+        2 => Object::Lock(LockId::new(number)),
+        3 => Object::Condvar(CondvarId::new(number)),
+        4 => Object::Channel(ChannelId::new(number)),
+        5 => Object::Barrier(BarrierId::new(number)),
+        _ => return Err(Malformed),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_record_comes_back() {
+        let (id, file) = (LocId::new(3), StrId::new(1));
+        let name = StrId::new(2);
+        let located = |location| Definition::Location { id, location };
+        let mut definitions = vec![
+            Definition::String { id: file, text: "main.rs".into() },
+            located(Location::Source { file, line: 7, column: None }),
+            located(Location::Source { file, line: 7, column: Some(1) }),
+            located(Location::Code { module: file, pc: u64::MAX }),
+            Definition::Memory { var: VarId::new(1), address: 0x7fff_0000_1000, size: 4 },
+        ];
+        for object in [
+            Object::Thread(ThreadId::new(8)),
+            Object::Var(VarId::new(8)),
+            Object::Lock(LockId::new(8)),
+            Object::Condvar(CondvarId::new(8)),
+            Object::Channel(ChannelId::new(8)),
+            Object::Barrier(BarrierId::new(8)),
+        ] {
+            definitions.push(Definition::Name { object, name });
+        }
+        let init = Init { var: VarId::new(2), value: Value::Nat(5), before: 12 };
+
+        let mut bytes = Vec::new();
+        for definition in &definitions {
+            put_definition(&mut bytes, definition);
+        }
+        put_init(&mut bytes, init);
+        let mut rest = &bytes[..];
+        for definition in definitions {
+            assert_eq!(take_record(&mut rest), Ok(Record::Definition(definition)));
+        }
+        assert_eq!(take_record(&mut rest), Ok(Record::Init(init)));
+        assert!(rest.is_empty());
+    }
+}

@@ -1,0 +1,191 @@
+//! Writes a trace, chunk by chunk, in bounded memory.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use thiserror::Error;
+
+use super::chunk::{Chunk, Kind, MAX_PAYLOAD};
+use super::event::Coder;
+use super::header;
+use super::primitive::{put_u8, put_u64};
+use super::tables::{self, Init};
+use crate::trace::{Dictionary, End, Event, Item, Metadata, Stamp, ThreadId, Value, VarId};
+
+/// A thread's events are written out when they fill this much.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// All threads' unwritten events together stay below this, however many threads there are.
+const BUFFERED_BYTES: usize = 16 * 1024 * 1024;
+
+/// Why an event could not be written.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum WriteError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("stamp {} of thread {} does not rise, its last was {}", stamp.get(), thread.get(), last.get())]
+    StampOrder { thread: ThreadId, stamp: Stamp, last: Stamp },
+}
+
+/// Writes the binary format.
+///
+/// Call [`Writer::finish`] at the end: a file without its last chunk counts as cut off.
+#[derive(Debug)]
+pub struct Writer<W> {
+    out: W,
+    threads: HashMap<ThreadId, Pending>,
+    buffered: usize,
+    /// How many entries of the dictionary are in the file.
+    defined: usize,
+    inits: Vec<Init>,
+    /// The largest stamp so far.
+    latest: u64,
+    events: u64,
+}
+
+/// Events of one thread that are not yet in the file.
+#[derive(Debug, Default)]
+struct Pending {
+    /// The last stamp of the thread, whether still here or already in the file.
+    last_stamp: u64,
+    first_stamp: u64,
+    coder: Coder,
+    events: u32,
+    payload: Vec<u8>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Starts a file.
+    pub fn new(mut out: W, metadata: &Metadata) -> io::Result<Self> {
+        header::write(&mut out, metadata)?;
+        Ok(Self {
+            out,
+            threads: HashMap::new(),
+            buffered: 0,
+            defined: 0,
+            inits: Vec::new(),
+            latest: 0,
+            events: 0,
+        })
+    }
+
+    /// Writes an item. `dictionary` holds all that the item refers to; it may have grown since the
+    /// last call, and must not have changed otherwise.
+    pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> Result<(), WriteError> {
+        match item {
+            Item::Init { var, value } => {
+                self.init(*var, *value);
+                Ok(())
+            }
+            Item::Event(event) => self.event(dictionary, event),
+        }
+    }
+
+    fn init(&mut self, var: VarId, value: Value) {
+        self.inits.push(Init { var, value, before: self.latest + 1 });
+    }
+
+    fn event(&mut self, dictionary: &Dictionary, event: &Event) -> Result<(), WriteError> {
+        let stamp = event.stamp.get();
+        let pending = self.threads.entry(event.thread).or_default();
+        if stamp <= pending.last_stamp {
+            return Err(WriteError::StampOrder {
+                thread: event.thread,
+                stamp: event.stamp,
+                last: Stamp::new(pending.last_stamp),
+            });
+        }
+        if pending.events == 0 {
+            pending.first_stamp = stamp;
+            pending.coder = Coder::new(stamp);
+        }
+        let before = pending.payload.len();
+        pending.coder.encode(event, &mut pending.payload);
+        pending.last_stamp = stamp;
+        pending.events += 1;
+        self.buffered += pending.payload.len() - before;
+        self.latest = self.latest.max(stamp);
+        self.events += 1;
+        if pending.payload.len() >= CHUNK_BYTES {
+            self.flush_thread(dictionary, event.thread)?;
+        } else if self.buffered >= BUFFERED_BYTES {
+            self.flush_all(dictionary)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all that is left, and the end.
+    pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
+        self.flush_all(dictionary)?;
+        self.flush_tables(dictionary)?;
+        let mut payload = Vec::new();
+        put_u8(&mut payload, u8::from(end == End::CutOff));
+        put_u64(&mut payload, self.events);
+        self.put_chunk(Chunk::without_events(Kind::End, payload.len() as u32), &payload)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn flush_all(&mut self, dictionary: &Dictionary) -> io::Result<()> {
+        let mut threads: Vec<ThreadId> = self.threads.keys().copied().collect();
+        // In order, so that the same events always make the same file.
+        threads.sort_unstable();
+        for thread in threads {
+            self.flush_thread(dictionary, thread)?;
+        }
+        Ok(())
+    }
+
+    fn flush_thread(&mut self, dictionary: &Dictionary, thread: ThreadId) -> io::Result<()> {
+        let Some(pending) = self.threads.get_mut(&thread).filter(|pending| pending.events > 0)
+        else {
+            return Ok(());
+        };
+        let payload = std::mem::take(&mut pending.payload);
+        let chunk = Chunk {
+            kind: Kind::Events,
+            thread,
+            payload_len: payload.len() as u32,
+            events: std::mem::take(&mut pending.events),
+            first_stamp: pending.first_stamp,
+            last_stamp: pending.last_stamp,
+        };
+        self.buffered -= payload.len();
+        // What the events refer to has to stand before them.
+        self.flush_tables(dictionary)?;
+        self.put_chunk(chunk, &payload)
+    }
+
+    fn flush_tables(&mut self, dictionary: &Dictionary) -> io::Result<()> {
+        let mut payload = Vec::new();
+        for definition in &dictionary.definitions()[self.defined..] {
+            tables::put_definition(&mut payload, definition);
+            if payload.len() >= CHUNK_BYTES {
+                self.put_tables(&mut payload)?;
+            }
+        }
+        self.defined = dictionary.definitions().len();
+        for init in std::mem::take(&mut self.inits) {
+            tables::put_init(&mut payload, init);
+            if payload.len() >= CHUNK_BYTES {
+                self.put_tables(&mut payload)?;
+            }
+        }
+        if payload.is_empty() { Ok(()) } else { self.put_tables(&mut payload) }
+    }
+
+    fn put_tables(&mut self, payload: &mut Vec<u8>) -> io::Result<()> {
+        self.put_chunk(Chunk::without_events(Kind::Tables, payload.len() as u32), payload)?;
+        payload.clear();
+        Ok(())
+    }
+
+    fn put_chunk(&mut self, chunk: Chunk, payload: &[u8]) -> io::Result<()> {
+        if chunk.payload_len > MAX_PAYLOAD {
+            return Err(io::Error::other("a string of the trace is too long"));
+        }
+        self.out.write_all(&chunk.encode(payload))?;
+        self.out.write_all(payload)
+    }
+}

@@ -1,0 +1,316 @@
+//! Strings, locations and names, each kept once and numbered in order of first use.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::{
+    BarrierId, ChannelId, CondvarId, LocId, Location, LockId, StrId, ThreadId, Value, VarId,
+    is_text, is_word,
+};
+
+/// Anything that has a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs, reason = "the variants are the ids they hold")]
+pub enum Object {
+    Thread(ThreadId),
+    Var(VarId),
+    Lock(LockId),
+    Condvar(CondvarId),
+    Channel(ChannelId),
+    Barrier(BarrierId),
+}
+
+/// One entry of a [`Dictionary`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Definition {
+    /// A string.
+    String {
+        /// Its id; ids are given in order, from 0.
+        id: StrId,
+        /// The string: see [`is_text`](super::is_text) for what may stand in it.
+        text: Arc<str>,
+    },
+    /// A source location.
+    Location {
+        /// Its id; ids are given in order, from 0.
+        id: LocId,
+        /// The location.
+        location: Location,
+    },
+    /// The name of an object. Objects without one are shown by their number.
+    Name {
+        /// The object.
+        object: Object,
+        /// Its name, a [word](super::is_word).
+        name: StrId,
+    },
+    /// The memory that a variable stands for. Variables whose memory overlaps are parts of one
+    /// another.
+    Memory {
+        /// The variable.
+        var: VarId,
+        /// Its first byte.
+        address: u64,
+        /// How many bytes it has.
+        size: u32,
+    },
+}
+
+/// Why a [`Definition`] does not fit a dictionary.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum DictionaryError {
+    #[error("{what} {found} is defined out of order, {expected} is next")]
+    OutOfOrder { what: &'static str, found: u32, expected: u32 },
+    #[error("{what} {number} is not defined")]
+    Undefined { what: &'static str, number: u32 },
+    #[error("`{text}` cannot be {role}")]
+    Unfit { text: Arc<str>, role: &'static str },
+    #[error("{object:?} is defined twice")]
+    Twice { object: Object },
+    #[error("the memory of {var:?} is empty or reaches past the last address")]
+    BadRange { var: VarId },
+}
+
+/// What each string may be used for, found out once.
+#[derive(Clone, Debug)]
+struct Entry {
+    text: Arc<str>,
+    word: bool,
+    /// A word with no other representation as a value.
+    symbol: bool,
+}
+
+/// The strings, locations and names of a trace.
+///
+/// It only ever grows, and remembers in which order: a writer can emit what is new since it last
+/// looked ([`Dictionary::definitions`]), so that a file's tables build up as its events do.
+#[derive(Clone, Debug, Default)]
+pub struct Dictionary {
+    definitions: Vec<Definition>,
+    strings: Vec<Entry>,
+    string_ids: HashMap<Arc<str>, StrId>,
+    locations: Vec<Location>,
+    location_ids: HashMap<Location, LocId>,
+    names: HashMap<Object, StrId>,
+    memory: HashMap<VarId, (u64, u32)>,
+}
+
+impl Dictionary {
+    /// An empty dictionary.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All definitions, in the order in which they were made.
+    pub fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+
+    /// Adds a definition.
+    pub fn define(&mut self, definition: Definition) -> Result<(), DictionaryError> {
+        match &definition {
+            Definition::String { id, text } => self.add_string(*id, text)?,
+            Definition::Location { id, location } => self.add_location(*id, *location)?,
+            Definition::Name { object, name } => {
+                self.check_name(*object, *name)?;
+                if self.names.insert(*object, *name).is_some() {
+                    return Err(DictionaryError::Twice { object: *object });
+                }
+            }
+            Definition::Memory { var, address, size } => {
+                if *size == 0 || address.checked_add(u64::from(*size) - 1).is_none() {
+                    return Err(DictionaryError::BadRange { var: *var });
+                }
+                if self.memory.insert(*var, (*address, *size)).is_some() {
+                    return Err(DictionaryError::Twice { object: Object::Var(*var) });
+                }
+            }
+        }
+        self.definitions.push(definition);
+        Ok(())
+    }
+
+    /// The id of `text`, defined now if it was not before.
+    pub fn string(&mut self, text: &str) -> Result<StrId, DictionaryError> {
+        if let Some(id) = self.string_ids.get(text) {
+            return Ok(*id);
+        }
+        let id = StrId::new(next_number(self.strings.len()));
+        self.define(Definition::String { id, text: text.into() })?;
+        Ok(id)
+    }
+
+    /// The id of `location`, defined now if it was not before.
+    pub fn location(&mut self, location: Location) -> Result<LocId, DictionaryError> {
+        if let Some(id) = self.location_ids.get(&location) {
+            return Ok(*id);
+        }
+        let id = LocId::new(next_number(self.locations.len()));
+        self.define(Definition::Location { id, location })?;
+        Ok(id)
+    }
+
+    /// Gives `object` a name.
+    pub fn name(&mut self, object: Object, name: &str) -> Result<(), DictionaryError> {
+        let name = self.string(name)?;
+        self.define(Definition::Name { object, name })
+    }
+
+    /// The string with this id.
+    pub fn get_string(&self, id: StrId) -> Option<&str> {
+        self.strings.get(id.index()).map(|entry| &*entry.text)
+    }
+
+    /// The location with this id.
+    pub fn get_location(&self, id: LocId) -> Option<Location> {
+        self.locations.get(id.index()).copied()
+    }
+
+    /// The object's name, if it has one.
+    pub fn get_name(&self, object: Object) -> Option<&str> {
+        self.names.get(&object).and_then(|id| self.get_string(*id))
+    }
+
+    /// The memory that the variable stands for, if that is known: its address and size.
+    pub fn get_memory(&self, var: VarId) -> Option<(u64, u32)> {
+        self.memory.get(&var).copied()
+    }
+
+    /// Checks that `value` is whole: a symbol must be a string of this dictionary and a word that
+    /// no other kind of value spells.
+    pub fn check_value(&self, value: Value) -> Result<(), DictionaryError> {
+        match value {
+            Value::Symbol(id) => self.require(id, "a value", |entry| entry.symbol),
+            Value::Opaque | Value::Nat(_) | Value::Neg(_) => Ok(()),
+        }
+    }
+
+    /// Checks that `message` can name a message: a concrete value that is [whole](Self::check_value).
+    pub fn check_message(&self, message: Value) -> Result<(), DictionaryError> {
+        match message {
+            Value::Opaque => Err(DictionaryError::Unfit { text: "_".into(), role: "a message" }),
+            _ => self.check_value(message),
+        }
+    }
+
+    /// Checks that `id` is defined.
+    pub fn check_string(&self, id: StrId) -> Result<(), DictionaryError> {
+        self.require(id, "a string", |_| true)
+    }
+
+    fn check_name(&self, object: Object, name: StrId) -> Result<(), DictionaryError> {
+        if let Object::Thread(_) = object {
+            // The text format has another use for these where a thread would stand.
+            let free = |entry: &Entry| entry.word && !matches!(&*entry.text, "-" | "init");
+            self.require(name, "the name of a thread", free)
+        } else {
+            self.require(name, "a name", |entry| entry.word)
+        }
+    }
+
+    fn add_string(&mut self, id: StrId, text: &Arc<str>) -> Result<(), DictionaryError> {
+        in_order("string", id.get(), self.strings.len())?;
+        if !is_text(text) {
+            return Err(DictionaryError::Unfit { text: text.clone(), role: "a string of a trace" });
+        }
+        if self.string_ids.insert(text.clone(), id).is_some() {
+            return Err(DictionaryError::Unfit { text: text.clone(), role: "defined twice" });
+        }
+        let word = is_word(text);
+        self.strings.push(Entry {
+            text: text.clone(),
+            word,
+            symbol: word && &**text != "_" && Value::parse_number(text).is_none(),
+        });
+        Ok(())
+    }
+
+    fn add_location(&mut self, id: LocId, location: Location) -> Result<(), DictionaryError> {
+        in_order("location", id.get(), self.locations.len())?;
+        let (Location::Source { file, .. } | Location::Code { module: file, .. }) = location;
+        self.check_string(file)?;
+        self.locations.push(location);
+        // Two ids for one location do no harm: recorders may not find out that they gave two.
+        self.location_ids.entry(location).or_insert(id);
+        Ok(())
+    }
+
+    fn require(
+        &self,
+        id: StrId,
+        role: &'static str,
+        fits: impl Fn(&Entry) -> bool,
+    ) -> Result<(), DictionaryError> {
+        match self.strings.get(id.index()) {
+            None => Err(DictionaryError::Undefined { what: "string", number: id.get() }),
+            Some(entry) if fits(entry) => Ok(()),
+            Some(entry) => Err(DictionaryError::Unfit { text: entry.text.clone(), role }),
+        }
+    }
+}
+
+fn in_order(what: &'static str, found: u32, len: usize) -> Result<(), DictionaryError> {
+    let expected = next_number(len);
+    if found == expected {
+        Ok(())
+    } else {
+        Err(DictionaryError::OutOfOrder { what, found, expected })
+    }
+}
+
+fn next_number(len: usize) -> u32 {
+    u32::try_from(len).expect("a dictionary of four billion entries does not fit in memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_locations_are_kept_once() {
+        let mut dictionary = Dictionary::new();
+        let file = dictionary.string("main.rs").unwrap();
+        assert_eq!(dictionary.string("main.rs").unwrap(), file);
+        let location = Location::Source { file, line: 3, column: None };
+        let id = dictionary.location(location).unwrap();
+        assert_eq!(dictionary.location(location).unwrap(), id);
+        assert_eq!(dictionary.get_location(id), Some(location));
+        assert_eq!(dictionary.definitions().len(), 2);
+    }
+
+    #[test]
+    fn what_the_text_format_cannot_write_is_refused() {
+        let mut dictionary = Dictionary::new();
+        for bad in ["", "a\nb", "a  b", "#"] {
+            assert!(dictionary.string(bad).is_err(), "{bad:?}");
+        }
+        let thread = Object::Thread(ThreadId::new(1));
+        let error = dictionary.name(thread, "two words").unwrap_err();
+        assert_eq!(error.to_string(), "`two words` cannot be the name of a thread");
+        assert!(dictionary.name(thread, "init").is_err());
+        dictionary.name(thread, "t1").unwrap();
+        assert!(matches!(dictionary.name(thread, "t2"), Err(DictionaryError::Twice { .. })));
+    }
+
+    #[test]
+    fn a_symbol_never_spells_another_value() {
+        let mut dictionary = Dictionary::new();
+        for (text, fits) in [("red", true), ("5", false), ("-5", false), ("_", false), ("05", true)]
+        {
+            let id = dictionary.string(text).unwrap();
+            assert_eq!(dictionary.check_value(Value::Symbol(id)).is_ok(), fits, "{text}");
+        }
+        assert!(dictionary.check_value(Value::Symbol(StrId::new(99))).is_err());
+    }
+
+    #[test]
+    fn ids_are_given_in_order() {
+        let mut dictionary = Dictionary::new();
+        let skipped = Definition::String { id: StrId::new(1), text: "a".into() };
+        let error = dictionary.define(skipped).unwrap_err();
+        assert_eq!(error.to_string(), "string 1 is defined out of order, 0 is next");
+    }
+}

@@ -1,0 +1,253 @@
+//! Events: what a thread did, and where.
+
+use super::{BarrierId, ChannelId, CondvarId, LocId, LockId, Stamp, StrId, ThreadId, Value, VarId};
+
+/// One step of one thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// Who.
+    pub thread: ThreadId,
+    /// When, in logical time.
+    pub stamp: Stamp,
+    /// What.
+    pub op: Op,
+    /// Where in the program, if that is known.
+    pub location: Option<LocId>,
+    /// Whether the thread was in code that records all its branches. A read elsewhere counts as
+    /// followed by a branch.
+    pub recorded: bool,
+}
+
+/// What a trace is a list of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Item {
+    /// The initial value of a variable; 0 where a trace does not say.
+    Init {
+        /// The variable.
+        var: VarId,
+        /// Its value before the first event.
+        value: Value,
+    },
+    /// An event.
+    Event(Event),
+}
+
+/// Memory orderings of atomic operations, as in [`std::sync::atomic::Ordering`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MemoryOrdering {
+    /// No ordering.
+    Relaxed,
+    /// What follows stays after.
+    Acquire,
+    /// What precedes stays before.
+    Release,
+    /// Both.
+    AcqRel,
+    /// Both, and one total order over all such operations.
+    SeqCst,
+}
+
+/// Whom a `notify_one` woke in the observed run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Woken {
+    /// The trace does not say.
+    Unknown,
+    /// Nobody: no thread was waiting.
+    Nobody,
+    /// This thread.
+    Thread(ThreadId),
+}
+
+/// An operation. `V` is how it refers to values: in a trace file [`Value`]; analyses may use ids
+/// of their own.
+///
+/// An atomic operation whose `ordering` is `None` did not state one; sequential consistency is
+/// meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs, reason = "the operands are documented with their operation")]
+pub enum Op<V = Value> {
+    /// The first event of the thread.
+    Begin,
+    /// The last event of the thread.
+    End,
+    /// Starts a thread.
+    Fork(ThreadId),
+    /// Waits for the end of a thread.
+    Join(ThreadId),
+    /// Plain read of `var` that returned `value`.
+    Read { var: VarId, value: V },
+    /// Plain write of `value` to `var`.
+    Write { var: VarId, value: V },
+    /// Atomic load of `var` that returned `value`.
+    Load { var: VarId, value: V, ordering: Option<MemoryOrdering> },
+    /// Atomic store of `value` to `var`.
+    Store { var: VarId, value: V, ordering: Option<MemoryOrdering> },
+    /// Unconditional read-modify-write, which found `old` and left `new`.
+    Rmw { var: VarId, old: V, new: V, ordering: Option<MemoryOrdering> },
+    /// Successful compare-exchange, from `old` to `new`.
+    Cas { var: VarId, old: V, new: V, ordering: Option<MemoryOrdering> },
+    /// Failed compare-exchange, which found `seen`.
+    CasFail { var: VarId, seen: V, ordering: Option<MemoryOrdering> },
+    /// Creation, `&mut` access or drop of `var`, which holds `value` afterwards: nobody else can
+    /// reach it at that moment.
+    Exclusive { var: VarId, value: V },
+    /// Atomic fence.
+    Fence(Option<MemoryOrdering>),
+    /// The thread's control flow depends on what it has read so far.
+    Branch,
+    /// Takes the lock exclusively.
+    Acquire(LockId),
+    /// Gives the exclusive lock back.
+    Release(LockId),
+    /// Takes the lock shared.
+    ReadAcquire(LockId),
+    /// Gives the shared lock back.
+    ReadRelease(LockId),
+    /// Tried to take the lock exclusively and found it taken.
+    AcquireFail(LockId),
+    /// Tried to take the lock shared and found it taken.
+    ReadAcquireFail(LockId),
+    /// Gives `lock` back and starts waiting on `condvar`.
+    Wait { condvar: CondvarId, lock: LockId },
+    /// The wait ends, notified; `lock` is held again.
+    Wake { condvar: CondvarId, lock: LockId },
+    /// The wait ends by its timeout or spuriously; `lock` is held again.
+    WakeTimeout { condvar: CondvarId, lock: LockId },
+    /// Notifies one waiter.
+    NotifyOne { condvar: CondvarId, woken: Woken },
+    /// Notifies all waiters.
+    NotifyAll(CondvarId),
+    /// `park` returned and consumed the thread's token.
+    Park,
+    /// `park` returned without a token.
+    ParkTimeout,
+    /// Sets the token of a thread.
+    Unpark(ThreadId),
+    /// Sends `message`, whose name is unique in its channel.
+    Send { channel: ChannelId, message: V },
+    /// Receives `message`.
+    Recv { channel: ChannelId, message: V },
+    /// Tried to receive and found nothing.
+    RecvEmpty(ChannelId),
+    /// The receiver saw the end of the channel.
+    RecvClosed(ChannelId),
+    /// A sender of the channel is dropped.
+    Close(ChannelId),
+    /// Arrives at the barrier for this generation.
+    Arrive { barrier: BarrierId, generation: u64 },
+    /// Leaves the barrier, that generation being complete.
+    Leave { barrier: BarrierId, generation: u64 },
+    /// A checked property, given as text, held here.
+    Assert(StrId),
+}
+
+impl<V> Op<V> {
+    /// The operation's keyword in the text format.
+    pub const fn keyword(&self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::End => "end",
+            Self::Fork(_) => "fork",
+            Self::Join(_) => "join",
+            Self::Read { .. } => "read",
+            Self::Write { .. } => "write",
+            Self::Load { .. } => "load",
+            Self::Store { .. } => "store",
+            Self::Rmw { .. } => "rmw",
+            Self::Cas { .. } => "cas",
+            Self::CasFail { .. } => "cas_fail",
+            Self::Exclusive { .. } => "exclusive",
+            Self::Fence(_) => "fence",
+            Self::Branch => "branch",
+            Self::Acquire(_) => "acquire",
+            Self::Release(_) => "release",
+            Self::ReadAcquire(_) => "racquire",
+            Self::ReadRelease(_) => "rrelease",
+            Self::AcquireFail(_) => "acquire_fail",
+            Self::ReadAcquireFail(_) => "racquire_fail",
+            Self::Wait { .. } => "wait",
+            Self::Wake { .. } => "wake",
+            Self::WakeTimeout { .. } => "wake_timeout",
+            Self::NotifyOne { .. } => "notify_one",
+            Self::NotifyAll(_) => "notify_all",
+            Self::Park => "park",
+            Self::ParkTimeout => "park_timeout",
+            Self::Unpark(_) => "unpark",
+            Self::Send { .. } => "send",
+            Self::Recv { .. } => "recv",
+            Self::RecvEmpty(_) => "recv_empty",
+            Self::RecvClosed(_) => "recv_closed",
+            Self::Close(_) => "close",
+            Self::Arrive { .. } => "arrive",
+            Self::Leave { .. } => "leave",
+            Self::Assert(_) => "assert",
+        }
+    }
+
+    /// The variable that the operation accesses.
+    pub const fn var(&self) -> Option<VarId> {
+        match *self {
+            Self::Read { var, .. }
+            | Self::Write { var, .. }
+            | Self::Load { var, .. }
+            | Self::Store { var, .. }
+            | Self::Rmw { var, .. }
+            | Self::Cas { var, .. }
+            | Self::CasFail { var, .. }
+            | Self::Exclusive { var, .. } => Some(var),
+            _ => None,
+        }
+    }
+
+    /// The lock that the operation takes, gives back or looks at.
+    pub const fn lock(&self) -> Option<LockId> {
+        match *self {
+            Self::Acquire(lock)
+            | Self::Release(lock)
+            | Self::ReadAcquire(lock)
+            | Self::ReadRelease(lock)
+            | Self::AcquireFail(lock)
+            | Self::ReadAcquireFail(lock)
+            | Self::Wait { lock, .. }
+            | Self::Wake { lock, .. }
+            | Self::WakeTimeout { lock, .. } => Some(lock),
+            _ => None,
+        }
+    }
+
+    /// Whether the operation may change its variable.
+    pub const fn writes(&self) -> bool {
+        matches!(
+            self,
+            Self::Write { .. }
+                | Self::Store { .. }
+                | Self::Rmw { .. }
+                | Self::Cas { .. }
+                | Self::Exclusive { .. }
+        )
+    }
+
+    /// Whether the operation tells its thread something of its variable.
+    pub const fn reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Read { .. }
+                | Self::Load { .. }
+                | Self::Rmw { .. }
+                | Self::Cas { .. }
+                | Self::CasFail { .. }
+        )
+    }
+
+    /// Whether the operation is an atomic access.
+    pub const fn is_atomic(&self) -> bool {
+        matches!(
+            self,
+            Self::Load { .. }
+                | Self::Store { .. }
+                | Self::Rmw { .. }
+                | Self::Cas { .. }
+                | Self::CasFail { .. }
+        )
+    }
+}
