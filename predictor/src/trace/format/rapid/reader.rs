@@ -1,0 +1,137 @@
+//! Reads the STD format.
+
+use std::io::{self, BufRead};
+
+use racelog::trace::{Dictionary, DictionaryError, Event, Item, Location, Op, Stamp, Value};
+use thiserror::Error;
+
+use super::FILE;
+use crate::trace::format::ids::Ids;
+use crate::trace::format::text::{Line, Lines};
+
+/// Why an STD trace cannot be read further.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum StdError {
+    #[error("line {line}: {error}")]
+    Io { line: u64, error: io::Error },
+    #[error("line {line}: {problem}")]
+    Line { line: u64, problem: StdProblem },
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum StdProblem {
+    #[error("not text in UTF-8: is this an STD trace?")]
+    NotText,
+    #[error("the line is longer than a mebibyte: is this an STD trace?")]
+    TooLong,
+    #[error("`{line}` is no event: write `thread|operation(operand)|location`")]
+    Shape { line: String },
+    #[error("`{word}` is no operation: r, w, acq, rel, fork and join are")]
+    Operation { word: String },
+    #[error("`{word}` is no location: a number is")]
+    Location { word: String },
+    #[error("{0}")]
+    Dictionary(#[from] DictionaryError),
+}
+
+/// Reads a trace in the STD format, event by event.
+///
+/// Everything before the first line that is wrong is yielded; then comes the error.
+#[derive(Debug)]
+pub struct StdReader<R> {
+    lines: Lines<R>,
+    ids: Ids,
+    events: u64,
+    done: bool,
+}
+
+impl<R: BufRead> StdReader<R> {
+    /// Starts to read.
+    pub fn new(input: R) -> Self {
+        Self { lines: Lines::new(input), ids: Ids::default(), events: 0, done: false }
+    }
+
+    /// All that the items so far refer to.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.ids.dictionary
+    }
+
+    /// Whether the last line read lacks its line break, as that of a file that was cut would.
+    pub fn ends_in_open_line(&self) -> bool {
+        self.lines.last_was_open()
+    }
+
+    /// The number of the last line read.
+    pub fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// The next item; `None` after the last. After an error there are no more.
+    pub fn next_item(&mut self) -> Result<Option<Item>, StdError> {
+        while !self.done {
+            let item = self.read_line();
+            self.done |= item.is_err();
+            if let Some(item) = item? {
+                return Ok(Some(item));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read_line(&mut self) -> Result<Option<Item>, StdError> {
+        let number = self.lines.number() + 1;
+        let line = self.lines.next().map_err(|error| StdError::Io { line: number, error })?;
+        let event = match line {
+            None => {
+                self.done = true;
+                return Ok(None);
+            }
+            Some(Line::Text(text)) if text.trim().is_empty() => return Ok(None),
+            Some(Line::Text(text)) => parse(&mut self.ids, text.trim(), self.events + 1),
+            Some(Line::NotText(_)) => Err(StdProblem::NotText),
+            Some(Line::TooLong) => Err(StdProblem::TooLong),
+        };
+        let event = event.map_err(|problem| StdError::Line { line: number, problem })?;
+        self.events += 1;
+        Ok(Some(Item::Event(event)))
+    }
+}
+
+fn parse(ids: &mut Ids, line: &str, stamp: u64) -> Result<Event, StdProblem> {
+    let shape = || StdProblem::Shape { line: line.into() };
+    let (thread, rest) = line.split_once('|').ok_or_else(shape)?;
+    let (operation, location) = rest.rsplit_once('|').ok_or_else(shape)?;
+    let (keyword, operand) = operation
+        .strip_suffix(')')
+        .and_then(|operation| operation.split_once('('))
+        .ok_or_else(shape)?;
+    let thread = ids.thread(thread)?;
+    let value = Value::Opaque;
+    let op = match keyword {
+        "r" => Op::Read { var: ids.var(operand)?, value },
+        "w" => Op::Write { var: ids.var(operand)?, value },
+        "acq" => Op::Acquire(ids.lock(operand)?),
+        "rel" => Op::Release(ids.lock(operand)?),
+        "fork" => Op::Fork(ids.thread(operand)?),
+        "join" => Op::Join(ids.thread(operand)?),
+        _ => return Err(StdProblem::Operation { word: keyword.into() }),
+    };
+    let location = match location {
+        // Where other tools write that they do not know.
+        "0" => None,
+        number => Some(ids.location(number, parse_location)?),
+    };
+    Ok(Event { thread, stamp: Stamp::new(stamp), op, location, recorded: false })
+}
+
+fn parse_location(dictionary: &mut Dictionary, word: &str) -> Result<Location, StdProblem> {
+    let number: u64 = word.parse().map_err(|_| StdProblem::Location { word: word.into() })?;
+    let file = dictionary.string(FILE)?;
+    Ok(match u32::try_from(number) {
+        Ok(line) => Location::Source { file, line, column: None },
+        Err(_) => Location::Code { module: file, pc: number },
+    })
+}

@@ -1,0 +1,255 @@
+//! One way to read them all.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use racelog::trace::binary::{self, Damage};
+use racelog::trace::{Dictionary, End, Item, Metadata};
+use thiserror::Error;
+
+use super::rapid::{StdError, StdReader};
+use super::text::{TextError, TextReader};
+
+/// A format of traces.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// The text format, `.rtxt`.
+    Text,
+    /// The binary format, `.rlog`.
+    Binary,
+    /// RAPID's STD format, `.std`.
+    Std,
+}
+
+impl Format {
+    /// The format that the name of a file stands for.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "rtxt" => Some(Self::Text),
+            "rlog" => Some(Self::Binary),
+            "std" => Some(Self::Std),
+            _ => None,
+        }
+    }
+
+    /// The format that a trace looks to be in, by its first bytes.
+    pub fn of_start(start: &[u8]) -> Self {
+        let line = start.split(|byte| *byte == b'\n').find(|line| !line.is_empty());
+        match start.first() {
+            Some(0x89) => Self::Binary,
+            // The separator of STD, where the text format would have a blank before long.
+            _ if line.is_some_and(|line| line.contains(&b'|') && !line.starts_with(b"#")) => {
+                Self::Std
+            }
+            _ => Self::Text,
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "text" | "rtxt" => Ok(Self::Text),
+            "binary" | "rlog" => Ok(Self::Binary),
+            "std" => Ok(Self::Std),
+            _ => Err(format!("`{name}` is no format: text, binary and std are")),
+        }
+    }
+}
+
+/// Why a trace cannot be read, or not further.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum SourceError {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("{0}")]
+    Text(#[from] TextError),
+    #[error("{0}")]
+    Std(#[from] StdError),
+    #[error("{0}")]
+    Open(#[from] binary::OpenError),
+    #[error("{0}")]
+    Binary(#[from] binary::ReadError),
+    #[error("{0}")]
+    Damage(Damage),
+}
+
+/// A trace that is being read, in whatever format.
+///
+/// Everything before the first thing that is wrong is yielded; then comes the error.
+#[derive(Debug)]
+pub struct Source {
+    inner: Inner,
+    done: bool,
+}
+
+#[derive(Debug)]
+enum Inner {
+    Text(TextReader<Box<dyn Input>>),
+    Std(StdReader<Box<dyn Input>>),
+    Binary(Box<binary::Reader<BufReader<File>>>),
+}
+
+trait Input: BufRead + std::fmt::Debug {}
+
+impl<T: BufRead + std::fmt::Debug> Input for T {}
+
+impl Source {
+    /// Opens a file. Without `format` the file's name tells it, or else its first bytes.
+    pub fn open(path: &Path, format: Option<Format>) -> Result<Self, SourceError> {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+        }
+        let format = format.or_else(|| Format::of_path(path));
+        // Only a plain file can be read out of order.
+        if file.metadata()?.is_file() {
+            Self::of_file(file, format)
+        } else {
+            Self::of_stream(BufReader::new(file), format)
+        }
+    }
+
+    /// Reads a stream. Without `format` its first bytes tell it.
+    pub fn of_stream(
+        mut stream: impl BufRead + std::fmt::Debug + 'static,
+        format: Option<Format>,
+    ) -> Result<Self, SourceError> {
+        let format = match format {
+            Some(format) => format,
+            None => Format::of_start(stream.fill_buf()?),
+        };
+        if format == Format::Binary {
+            // The threads' chunks are merged, so they must be read out of order.
+            let mut spool = tempfile::tempfile()?;
+            io::copy(&mut stream, &mut spool)?;
+            spool.flush()?;
+            return Self::of_binary(spool);
+        }
+        Self::of_text(Box::new(stream), format)
+    }
+
+    fn of_file(mut file: File, format: Option<Format>) -> Result<Self, SourceError> {
+        let format = match format {
+            Some(format) => format,
+            None => {
+                let mut start = [0; 512];
+                let len = file.read(&mut start)?;
+                file.rewind()?;
+                Format::of_start(&start[..len])
+            }
+        };
+        match format {
+            Format::Binary => Self::of_binary(file),
+            Format::Text | Format::Std => {
+                Self::of_text(Box::new(BufReader::with_capacity(1 << 16, file)), format)
+            }
+        }
+    }
+
+    fn of_text(input: Box<dyn Input>, format: Format) -> Result<Self, SourceError> {
+        let inner = match format {
+            Format::Std => Inner::Std(StdReader::new(input)),
+            _ => Inner::Text(TextReader::open(input)?),
+        };
+        Ok(Self { inner, done: false })
+    }
+
+    fn of_binary(file: File) -> Result<Self, SourceError> {
+        let reader = binary::Reader::open(BufReader::with_capacity(1 << 16, file))?;
+        Ok(Self { inner: Inner::Binary(Box::new(reader)), done: false })
+    }
+
+    /// What the trace says of itself.
+    pub fn metadata(&self) -> Metadata {
+        match &self.inner {
+            Inner::Text(reader) => reader.metadata().clone(),
+            Inner::Std(_) => Metadata::default(),
+            Inner::Binary(reader) => reader.metadata().clone(),
+        }
+    }
+
+    /// All that the items so far refer to.
+    pub fn dictionary(&self) -> &Dictionary {
+        match &self.inner {
+            Inner::Text(reader) => reader.dictionary(),
+            Inner::Std(reader) => reader.dictionary(),
+            Inner::Binary(reader) => reader.dictionary(),
+        }
+    }
+
+    /// How many events there are, where that is known from the start.
+    pub fn events(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::Text(_) | Inner::Std(_) => None,
+            Inner::Binary(reader) => Some(reader.events()),
+        }
+    }
+
+    /// How the trace ends, once it has been read to its end.
+    pub fn end(&self) -> End {
+        match &self.inner {
+            Inner::Text(reader) => reader.end(),
+            Inner::Std(_) => End::Clean,
+            Inner::Binary(reader) => reader.end(),
+        }
+    }
+
+    /// What a reader of the trace should know, once it has been read to its end.
+    pub fn note(&self) -> Option<String> {
+        let open_line = |line| {
+            format!("line {line}: the last line has no line break: the file may be cut off there")
+        };
+        match &self.inner {
+            Inner::Text(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
+            Inner::Std(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
+            _ if self.end() == End::CutOff => {
+                Some("the trace is cut off: recording stopped before the program did".to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    /// The next item; `None` after the last. After an error there are no more.
+    pub fn next_item(&mut self) -> Result<Option<Item>, SourceError> {
+        if self.done {
+            return Ok(None);
+        }
+        let item = self.read_item();
+        self.done = !matches!(item, Ok(Some(_)));
+        item
+    }
+
+    fn read_item(&mut self) -> Result<Option<Item>, SourceError> {
+        let item = match &mut self.inner {
+            Inner::Text(reader) => reader.next_item()?,
+            Inner::Std(reader) => reader.next_item()?,
+            Inner::Binary(reader) => reader.next_item()?,
+        };
+        if item.is_none()
+            && let Inner::Binary(reader) = &self.inner
+            && let Some(damage) = reader.damage()
+        {
+            return Err(SourceError::Damage(damage.clone()));
+        }
+        Ok(item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_their_first_bytes() {
+        assert_eq!(Format::of_start(b"\x89RLOG\r\n"), Format::Binary);
+        assert_eq!(Format::of_start(b"\nT0|r(V1)|3\n"), Format::Std);
+        assert_eq!(Format::of_start(b"# a | comment\nt0 fork t1\n"), Format::Text);
+        assert_eq!(Format::of_start(b""), Format::Text);
+    }
+}

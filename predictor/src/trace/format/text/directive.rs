@@ -1,0 +1,111 @@
+//! The comments that say what the text format has no word for.
+
+use std::fmt;
+
+use racelog::trace::{End, Metadata};
+
+const PREFIX: &str = "#racelog ";
+
+/// What such a comment says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Directive<'a> {
+    Program(String),
+    Argument(String),
+    Test(String),
+    Started(u64),
+    /// Whether the thread is in recorded code from here on.
+    Recorded(&'a str, bool),
+    End(End),
+}
+
+impl<'a> Directive<'a> {
+    /// Reads a line; `None` if it is anything else, be it another comment.
+    pub(super) fn parse(line: &'a str) -> Option<Self> {
+        let (keyword, operand) = line.strip_prefix(PREFIX)?.split_once(' ')?;
+        Some(match keyword {
+            "program" => Self::Program(unescape(operand)),
+            "argument" => Self::Argument(unescape(operand)),
+            "test" => Self::Test(unescape(operand)),
+            "started" => Self::Started(operand.parse().ok()?),
+            "recorded" => Self::Recorded(operand, true),
+            "unrecorded" => Self::Recorded(operand, false),
+            "end" if operand == "cut-off" => Self::End(End::CutOff),
+            _ => return None,
+        })
+    }
+
+    /// All that `metadata` says.
+    pub(super) fn of_metadata(metadata: &Metadata) -> Vec<Self> {
+        let program = metadata.program.clone().map(Self::Program);
+        let arguments = metadata.arguments.iter().cloned().map(Self::Argument);
+        let test = metadata.test.clone().map(Self::Test);
+        let started = metadata.started.map(Self::Started);
+        program.into_iter().chain(arguments).chain(test).chain(started).collect()
+    }
+}
+
+impl fmt::Display for Directive<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(PREFIX)?;
+        match self {
+            Self::Program(text) => write!(f, "program {}", escape(text)),
+            Self::Argument(text) => write!(f, "argument {}", escape(text)),
+            Self::Test(text) => write!(f, "test {}", escape(text)),
+            Self::Started(time) => write!(f, "started {time}"),
+            Self::Recorded(thread, true) => write!(f, "recorded {thread}"),
+            Self::Recorded(thread, false) => write!(f, "unrecorded {thread}"),
+            Self::End(End::CutOff) => write!(f, "end cut-off"),
+            Self::End(End::Clean) => write!(f, "end clean"),
+        }
+    }
+}
+
+/// Keeps text on one line.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\n', "\\n").replace('\r', "\\r")
+}
+
+fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('n') => out.push('\n'),
+                Some('r') => out.push('\r'),
+                Some(other) => out.push(other),
+                None => out.push('\\'),
+            },
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_come_back() {
+        for directive in [
+            Directive::Program("a b/c".into()),
+            Directive::Argument("two\nlines \\ and \\n".into()),
+            Directive::Argument(String::new()),
+            Directive::Test("mod::name".into()),
+            Directive::Started(17),
+            Directive::Recorded("t1", true),
+            Directive::Recorded("t1", false),
+            Directive::End(End::CutOff),
+        ] {
+            assert_eq!(Directive::parse(&directive.to_string()), Some(directive));
+        }
+    }
+
+    #[test]
+    fn other_comments_are_left_alone() {
+        for line in ["# racelog program x", "#racelog dance now", "#racelog started soon", "#"] {
+            assert_eq!(Directive::parse(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Reads the text format.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead};
+
+use racelog::trace::{
+    Dictionary, DictionaryError, End, Event, Item, Metadata, Stamp, ThreadId, VarId,
+};
+use thiserror::Error;
+
+use super::directive::Directive;
+use super::fields::{Fields, Line, Lines};
+use super::operands::{self, Operands};
+use crate::trace::format::ids::Ids;
+
+/// Why a text trace cannot be read further.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum TextError {
+    #[error("line {line}: {error}")]
+    Io { line: u64, error: io::Error },
+    #[error("line {line}, column {column}: {problem}")]
+    Line { line: u64, column: usize, problem: TextProblem },
+}
+
+/// What is wrong with a line.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum TextProblem {
+    #[error("not text in UTF-8: is this a text trace?")]
+    NotText,
+    #[error("the line is longer than a mebibyte: is this a text trace?")]
+    TooLong,
+    #[error("`{word}` is no operation{}", suggest(word))]
+    UnknownOperation { word: String },
+    #[error("{operation} needs {operand}")]
+    Missing { operation: String, operand: &'static str },
+    #[error("{operation} takes no `{word}`")]
+    Superfluous { operation: String, word: String },
+    #[error("`{word}` is no {what}")]
+    Unfit { word: String, what: &'static str },
+    #[error("`{word}` is no location: write `@ file:line` or `@ file:line:column`")]
+    Location { word: String },
+    #[error("`{variable}` has an initial value already")]
+    InitTwice { variable: String },
+    #[error("{0}")]
+    Dictionary(#[from] DictionaryError),
+}
+
+fn suggest(word: &str) -> String {
+    let distance = |operation: &&str| strsim::damerau_levenshtein(operation, word);
+    match operands::OPERATIONS.iter().copied().min_by_key(distance) {
+        Some(closest) if distance(&closest) <= 2 => format!(": did you mean `{closest}`?"),
+        _ => String::new(),
+    }
+}
+
+/// Reads a trace from text, event by event.
+///
+/// Everything before the first line that is wrong is yielded; then comes the error.
+#[derive(Debug)]
+pub struct TextReader<R> {
+    lines: Lines<R>,
+    parser: Parser,
+    /// The first item, read ahead: all metadata stands before it.
+    ahead: Option<Item>,
+    done: bool,
+}
+
+impl<R: BufRead> TextReader<R> {
+    /// Starts to read; metadata is known from then on.
+    pub fn open(input: R) -> Result<Self, TextError> {
+        let lines = Lines::new(input);
+        let mut reader = Self { lines, parser: Parser::default(), ahead: None, done: false };
+        reader.ahead = reader.read_item()?;
+        Ok(reader)
+    }
+
+    /// What the trace says of itself.
+    pub fn metadata(&self) -> &Metadata {
+        &self.parser.metadata
+    }
+
+    /// All that the items so far refer to.
+    pub fn dictionary(&self) -> &Dictionary {
+        &self.parser.ids.dictionary
+    }
+
+    /// How the trace ends, once it has been read to its end.
+    pub fn end(&self) -> End {
+        if self.parser.cut_off { End::CutOff } else { End::Clean }
+    }
+
+    /// Whether the last line read lacks its line break, as that of a file that was cut would.
+    pub fn ends_in_open_line(&self) -> bool {
+        self.lines.last_was_open()
+    }
+
+    /// The number of the last line read.
+    pub fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// The next item; `None` after the last. After an error there are no more.
+    pub fn next_item(&mut self) -> Result<Option<Item>, TextError> {
+        match self.ahead.take() {
+            Some(item) => Ok(Some(item)),
+            None => self.read_item(),
+        }
+    }
+
+    fn read_item(&mut self) -> Result<Option<Item>, TextError> {
+        while !self.done {
+            let item = self.read_line();
+            self.done |= item.is_err();
+            if let Some(item) = item? {
+                return Ok(Some(item));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Reads one line, which may hold no item.
+    fn read_line(&mut self) -> Result<Option<Item>, TextError> {
+        let number = self.lines.number() + 1;
+        let line = self.lines.next().map_err(|error| TextError::Io { line: number, error })?;
+        let parsed = match line {
+            None => {
+                self.done = true;
+                return Ok(None);
+            }
+            Some(Line::Text(text)) => self.parser.line(text),
+            Some(Line::NotText(column)) => Err((column, TextProblem::NotText)),
+            Some(Line::TooLong) => Err((1, TextProblem::TooLong)),
+        };
+        parsed.map_err(|(column, problem)| TextError::Line { line: number, column, problem })
+    }
+}
+
+/// A problem and its column.
+pub(super) type Problem = (usize, TextProblem);
+
+/// Turns lines into items.
+#[derive(Debug, Default)]
+pub(super) struct Parser {
+    pub(super) ids: Ids,
+    metadata: Metadata,
+    /// Which threads are in recorded code; those not listed are.
+    unrecorded: HashSet<ThreadId>,
+    pub(super) initialised: HashSet<VarId>,
+    /// How many events were read: the stamp of the last one.
+    events: u64,
+    items: u64,
+    cut_off: bool,
+}
+
+impl Parser {
+    fn line(&mut self, line: &str) -> Result<Option<Item>, Problem> {
+        if line.starts_with('#') {
+            if let Some(directive) = Directive::parse(line.trim_end_matches('\r')) {
+                self.directive(directive)?;
+            }
+            return Ok(None);
+        }
+        let code = line.split_once('#').map_or(line, |(code, _)| code);
+        let mut fields = Fields::new(code);
+        let Some(first) = fields.next() else { return Ok(None) };
+        self.items += 1;
+        if first == "init" {
+            return Operands::new(self, fields, "init").init().map(Some);
+        }
+        let thread = self.ids.thread(first).map_err(|error| (1, error.into()))?;
+        let column = fields.column();
+        let Some(operation) = fields.next() else {
+            let operation = format!("`{first}`");
+            return Err((column, TextProblem::Missing { operation, operand: "an operation" }));
+        };
+        let mut operands = Operands::new(self, fields, operation);
+        let op = operands
+            .op()?
+            .ok_or_else(|| (column, TextProblem::UnknownOperation { word: operation.into() }))?;
+        let location = operands.location()?;
+        self.events += 1;
+        let recorded = !self.unrecorded.contains(&thread);
+        Ok(Some(Item::Event(Event {
+            thread,
+            stamp: Stamp::new(self.events),
+            op,
+            location,
+            recorded,
+        })))
+    }
+
+    fn directive(&mut self, directive: Directive<'_>) -> Result<(), Problem> {
+        match directive {
+            Directive::Recorded(thread, recorded) => {
+                let thread = self.ids.thread(thread).map_err(|error| (1, error.into()))?;
+                if recorded {
+                    self.unrecorded.remove(&thread);
+                } else {
+                    self.unrecorded.insert(thread);
+                }
+            }
+            Directive::End(end) => self.cut_off = end == End::CutOff,
+            // Whoever reads the items has the metadata by then.
+            _ if self.items > 0 => {}
+            Directive::Program(program) => self.metadata.program = Some(program),
+            Directive::Argument(argument) => self.metadata.arguments.push(argument),
+            Directive::Test(test) => self.metadata.test = Some(test),
+            Directive::Started(time) => self.metadata.started = Some(time),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,225 @@
+//! Writes the text format.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use racelog::trace::{
+    Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object, Op, ThreadId,
+    Value, VarId, Woken,
+};
+
+use super::directive::Directive;
+use crate::trace::format::names::Names;
+
+/// Writes a trace as text.
+#[derive(Debug)]
+pub struct TextWriter<W> {
+    out: W,
+    printer: EventPrinter,
+    line: Vec<u8>,
+    /// Which threads are, by the last comment about them, not in recorded code.
+    unrecorded: HashMap<ThreadId, bool>,
+}
+
+impl<W: Write> TextWriter<W> {
+    /// Starts a trace.
+    pub fn new(mut out: W, metadata: &Metadata) -> io::Result<Self> {
+        for directive in Directive::of_metadata(metadata) {
+            writeln!(out, "{directive}")?;
+        }
+        let printer = EventPrinter::new();
+        Ok(Self { out, printer, line: Vec::new(), unrecorded: HashMap::new() })
+    }
+
+    /// Writes an item.
+    pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> io::Result<()> {
+        self.line.clear();
+        match item {
+            Item::Init { var, value } => {
+                self.printer.init(dictionary, *var, *value, &mut self.line);
+            }
+            Item::Event(event) => {
+                let unrecorded = self.unrecorded.entry(event.thread).or_default();
+                if *unrecorded == event.recorded {
+                    *unrecorded = !event.recorded;
+                    let thread = self.printer.names.name(dictionary, Object::Thread(event.thread));
+                    writeln!(self.line, "{}", Directive::Recorded(thread, event.recorded))?;
+                }
+                self.printer.event(dictionary, event, &mut self.line);
+            }
+        }
+        self.line.push(b'\n');
+        self.out.write_all(&self.line)
+    }
+
+    /// Writes the end.
+    pub fn finish(mut self, end: End) -> io::Result<W> {
+        if end == End::CutOff {
+            writeln!(self.out, "{}", Directive::End(end))?;
+        }
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+/// Prints events, each as its line in the text format.
+#[derive(Debug, Default)]
+pub struct EventPrinter {
+    names: Names,
+    locations: Vec<Option<Box<str>>>,
+}
+
+impl EventPrinter {
+    /// A printer that has printed nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name that this printer prints for an object.
+    pub fn name(&mut self, dictionary: &Dictionary, object: Object) -> &str {
+        self.names.name(dictionary, object)
+    }
+
+    /// Prints the initial value of a variable, without line break.
+    pub fn init(&mut self, dictionary: &Dictionary, var: VarId, value: Value, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"init");
+        self.put_object(dictionary, Object::Var(var), out);
+        put_value(dictionary, value, out);
+    }
+
+    /// Prints an event, without line break.
+    pub fn event(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
+        let thread = self.names.name(dictionary, Object::Thread(event.thread));
+        out.extend_from_slice(thread.as_bytes());
+        put_word(event.op.keyword(), out);
+        self.put_operands(dictionary, &event.op, out);
+        if let Some(id) = event.location {
+            put_word("@", out);
+            out.push(b' ');
+            self.put_location(dictionary, id, out);
+        }
+    }
+
+    /// Prints a location.
+    pub fn put_location(&mut self, dictionary: &Dictionary, id: LocId, out: &mut Vec<u8>) {
+        if self.locations.len() <= id.index() {
+            self.locations.resize(id.index() + 1, None);
+        }
+        let text =
+            self.locations[id.index()].get_or_insert_with(|| location_text(dictionary, id).into());
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    fn put_operands(&mut self, dictionary: &Dictionary, op: &Op, out: &mut Vec<u8>) {
+        if let Some(var) = op.var() {
+            self.put_object(dictionary, Object::Var(var), out);
+        }
+        match *op {
+            Op::Begin | Op::End | Op::Branch | Op::Park | Op::ParkTimeout => {}
+            Op::Fork(thread) | Op::Join(thread) | Op::Unpark(thread) => {
+                self.put_object(dictionary, Object::Thread(thread), out);
+            }
+            Op::Read { value, .. } | Op::Write { value, .. } | Op::Exclusive { value, .. } => {
+                put_value(dictionary, value, out);
+            }
+            Op::Load { value, ordering, .. }
+            | Op::Store { value, ordering, .. }
+            | Op::CasFail { seen: value, ordering, .. } => {
+                put_value(dictionary, value, out);
+                put_ordering(ordering, out);
+            }
+            Op::Rmw { old, new, ordering, .. } | Op::Cas { old, new, ordering, .. } => {
+                put_value(dictionary, old, out);
+                put_value(dictionary, new, out);
+                put_ordering(ordering, out);
+            }
+            Op::Fence(ordering) => put_ordering(ordering, out),
+            Op::Acquire(lock)
+            | Op::Release(lock)
+            | Op::ReadAcquire(lock)
+            | Op::ReadRelease(lock)
+            | Op::AcquireFail(lock)
+            | Op::ReadAcquireFail(lock) => self.put_object(dictionary, Object::Lock(lock), out),
+            Op::Wait { condvar, lock }
+            | Op::Wake { condvar, lock }
+            | Op::WakeTimeout { condvar, lock } => {
+                self.put_object(dictionary, Object::Condvar(condvar), out);
+                self.put_object(dictionary, Object::Lock(lock), out);
+            }
+            Op::NotifyOne { condvar, woken } => {
+                self.put_object(dictionary, Object::Condvar(condvar), out);
+                match woken {
+                    Woken::Unknown => {}
+                    Woken::Nobody => put_word("-", out),
+                    Woken::Thread(thread) => {
+                        self.put_object(dictionary, Object::Thread(thread), out);
+                    }
+                }
+            }
+            Op::NotifyAll(condvar) => self.put_object(dictionary, Object::Condvar(condvar), out),
+            Op::Send { channel, message } | Op::Recv { channel, message } => {
+                self.put_object(dictionary, Object::Channel(channel), out);
+                put_value(dictionary, message, out);
+            }
+            Op::RecvEmpty(channel) | Op::RecvClosed(channel) | Op::Close(channel) => {
+                self.put_object(dictionary, Object::Channel(channel), out);
+            }
+            Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {
+                self.put_object(dictionary, Object::Barrier(barrier), out);
+                put_number(generation.into(), out);
+            }
+            Op::Assert(text) => put_word(dictionary.get_string(text).unwrap_or("?"), out),
+        }
+    }
+
+    fn put_object(&mut self, dictionary: &Dictionary, object: Object, out: &mut Vec<u8>) {
+        put_word(self.names.name(dictionary, object), out);
+    }
+}
+
+fn location_text(dictionary: &Dictionary, id: LocId) -> String {
+    let text = |id| dictionary.get_string(id).unwrap_or("?");
+    match dictionary.get_location(id) {
+        Some(Location::Source { file, line, column: None }) => format!("{}:{line}", text(file)),
+        Some(Location::Source { file, line, column: Some(column) }) => {
+            format!("{}:{line}:{column}", text(file))
+        }
+        Some(Location::Code { module, pc }) => format!("{}:{pc:#x}", text(module)),
+        None => "?:0".to_owned(),
+    }
+}
+
+fn put_word(word: &str, out: &mut Vec<u8>) {
+    out.push(b' ');
+    out.extend_from_slice(word.as_bytes());
+}
+
+fn put_value(dictionary: &Dictionary, value: Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Opaque => put_word("_", out),
+        Value::Nat(number) => put_number(number, out),
+        Value::Neg(number) => put_word(&number.to_string(), out),
+        Value::Symbol(id) => put_word(dictionary.get_string(id).unwrap_or("?"), out),
+    }
+}
+
+fn put_number(number: u128, out: &mut Vec<u8>) {
+    // Most numbers are small, and division of 128-bit ones is slow.
+    match u64::try_from(number) {
+        Ok(small) => write!(out, " {small}"),
+        Err(_) => write!(out, " {number}"),
+    }
+    .expect("writing to memory succeeds");
+}
+
+fn put_ordering(ordering: Option<MemoryOrdering>, out: &mut Vec<u8>) {
+    let word = match ordering {
+        None => return,
+        Some(MemoryOrdering::Relaxed) => "relaxed",
+        Some(MemoryOrdering::Acquire) => "acquire",
+        Some(MemoryOrdering::Release) => "release",
+        Some(MemoryOrdering::AcqRel) => "acqrel",
+        Some(MemoryOrdering::SeqCst) => "seqcst",
+    };
+    put_word(word, out);
+}
