@@ -2,4 +2,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod cli;
+pub mod explore;
+pub mod race;
+pub mod semantics;
 pub mod trace;
+pub mod witness;

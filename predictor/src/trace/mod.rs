@@ -1,3 +1,19 @@
 //! Traces: their formats, and the validated, indexed trace that analyses work on.
 
+mod columns;
 pub mod format;
+mod groups;
+mod id;
+mod load;
+mod loaded;
+mod originals;
+mod translate;
+mod validate;
+mod values;
+
+pub use groups::Groups;
+pub use id::EventId;
+pub use load::{LoadError, Loader};
+pub use loaded::{Op, Printer, Trace};
+pub use validate::{Invalid, Rule, validate};
+pub use values::{ValueId, Values};

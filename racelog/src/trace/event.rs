@@ -239,6 +239,13 @@ impl<V> Op<V> {
         )
     }
 
+    /// Whether what the thread does next may depend on what the operation found, so that in code
+    /// that does not record its branches an implicit one follows. A compare-exchange is no case of
+    /// it: other executions can only have it as it was.
+    pub const fn learns(&self) -> bool {
+        matches!(self, Self::Read { .. } | Self::Load { .. } | Self::Rmw { .. } | Self::Recv { .. })
+    }
+
     /// Whether the operation is an atomic access.
     pub const fn is_atomic(&self) -> bool {
         matches!(

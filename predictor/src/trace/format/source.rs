@@ -85,13 +85,14 @@ pub enum SourceError {
 #[derive(Debug)]
 pub struct Source {
     inner: Inner,
+    events_read: u64,
     done: bool,
 }
 
 #[derive(Debug)]
 enum Inner {
-    Text(TextReader<Box<dyn Input>>),
-    Std(StdReader<Box<dyn Input>>),
+    Text(Box<TextReader<Box<dyn Input>>>),
+    Std(Box<StdReader<Box<dyn Input>>>),
     Binary(Box<binary::Reader<BufReader<File>>>),
 }
 
@@ -154,15 +155,15 @@ impl Source {
 
     fn of_text(input: Box<dyn Input>, format: Format) -> Result<Self, SourceError> {
         let inner = match format {
-            Format::Std => Inner::Std(StdReader::new(input)),
-            _ => Inner::Text(TextReader::open(input)?),
+            Format::Std => Inner::Std(Box::new(StdReader::new(input))),
+            _ => Inner::Text(Box::new(TextReader::open(input)?)),
         };
-        Ok(Self { inner, done: false })
+        Ok(Self { inner, events_read: 0, done: false })
     }
 
     fn of_binary(file: File) -> Result<Self, SourceError> {
         let reader = binary::Reader::open(BufReader::with_capacity(1 << 16, file))?;
-        Ok(Self { inner: Inner::Binary(Box::new(reader)), done: false })
+        Ok(Self { inner: Inner::Binary(Box::new(reader)), events_read: 0, done: false })
     }
 
     /// What the trace says of itself.
@@ -188,6 +189,20 @@ impl Source {
         match &self.inner {
             Inner::Text(_) | Inner::Std(_) => None,
             Inner::Binary(reader) => Some(reader.events()),
+        }
+    }
+
+    /// How many events were read.
+    pub fn events_read(&self) -> u64 {
+        self.events_read
+    }
+
+    /// How many bytes were read, where a trace is read from its start to its end.
+    pub fn bytes_read(&self) -> Option<u64> {
+        match &self.inner {
+            Inner::Text(reader) => Some(reader.bytes_read()),
+            Inner::Std(reader) => Some(reader.bytes_read()),
+            Inner::Binary(_) => None,
         }
     }
 
@@ -222,6 +237,7 @@ impl Source {
         }
         let item = self.read_item();
         self.done = !matches!(item, Ok(Some(_)));
+        self.events_read += u64::from(matches!(item, Ok(Some(Item::Event(_)))));
         item
     }
 

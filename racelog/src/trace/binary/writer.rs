@@ -83,7 +83,7 @@ impl<W: Write> Writer<W> {
     }
 
     fn init(&mut self, var: VarId, value: Value) {
-        self.inits.push(Init { var, value, before: self.latest + 1 });
+        self.inits.push(Init { var, value, before: self.latest.saturating_add(1) });
     }
 
     fn event(&mut self, dictionary: &Dictionary, event: &Event) -> Result<(), WriteError> {

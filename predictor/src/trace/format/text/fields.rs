@@ -11,6 +11,7 @@ pub(crate) struct Lines<R> {
     input: R,
     buffer: Vec<u8>,
     number: u64,
+    bytes: u64,
 }
 
 /// What stands at a line's place.
@@ -25,12 +26,17 @@ pub(crate) enum Line<'a> {
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Self { input, buffer: Vec::new(), number: 0 }
+        Self { input, buffer: Vec::new(), number: 0, bytes: 0 }
     }
 
     /// The number of the last line read, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
+    }
+
+    /// How many bytes were read.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// Whether the last line read had no line break.
@@ -49,6 +55,7 @@ impl<R: BufRead> Lines<R> {
         }
         self.buffer = next;
         self.number += 1;
+        self.bytes += got as u64;
         let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
         if got as u64 == MAX_LINE && line.len() == self.buffer.len() {
             return Ok(Some(Line::TooLong));

@@ -96,6 +96,11 @@ impl<R: BufRead> TextReader<R> {
         self.lines.last_was_open()
     }
 
+    /// How many bytes were read.
+    pub fn bytes_read(&self) -> u64 {
+        self.lines.bytes()
+    }
+
     /// The number of the last line read.
     pub fn line(&self) -> u64 {
         self.lines.number()

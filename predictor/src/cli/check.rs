@@ -1,0 +1,91 @@
+//! `predictor check`
+
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::args::Check;
+use super::input::Input;
+use super::{Failure, Outcome};
+use crate::trace::EventId;
+use crate::witness;
+
+pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
+    if args.witness == Path::new("-") && args.input.path == Path::new("-") {
+        return Err(Failure::Message(
+            "standard input cannot be both the trace and the witness".to_owned(),
+        ));
+    }
+    let (name, text) = read_witness(&args.witness)?;
+    let schedule = parse(&text).map_err(|problem| Failure::of(name, problem))?;
+    let trace = Input::of_args(&args.input)?.load()?;
+    let mut out = io::stdout();
+    match witness::check(&trace, &schedule) {
+        Ok(pair) => {
+            let mut printer = trace.printer();
+            let (first, second) = (pair.first(), pair.second());
+            writeln!(out, "yes: ({first}, {second}) is a race")?;
+            for event in [first, second] {
+                writeln!(out, "{:>8}  {}", event.number(), printer.event(event))?;
+            }
+            Ok(Outcome::NothingFound)
+        }
+        Err(refutation) => {
+            writeln!(out, "no: {refutation}")?;
+            Ok(Outcome::Found)
+        }
+    }
+}
+
+/// The witness and what to call it: a file's contents, or the argument itself if that is a list of
+/// numbers and no file.
+fn read_witness(path: &Path) -> Result<(String, String), Failure> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        let read = io::stdin().read_to_string(&mut text);
+        return match read {
+            Ok(_) => Ok(("standard input".to_owned(), text)),
+            Err(error) => Err(Failure::of("standard input", error)),
+        };
+    }
+    let is_list = |text: &str| text.chars().all(|c| c.is_ascii_digit() || is_separator(c));
+    match path.to_str().filter(|text| is_list(text) && !path.exists()) {
+        Some(list) => Ok(("witness".to_owned(), list.to_owned())),
+        None => match std::fs::read_to_string(path) {
+            Ok(text) => Ok((path.display().to_string(), text)),
+            Err(error) => Err(Failure::of(path.display(), error)),
+        },
+    }
+}
+
+fn is_separator(c: char) -> bool {
+    c == ',' || c.is_whitespace()
+}
+
+fn parse(text: &str) -> Result<Vec<EventId>, String> {
+    let mut schedule = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let code = line.split_once('#').map_or(line, |(code, _)| code);
+        for word in code.split(is_separator).filter(|word| !word.is_empty()) {
+            let event = word.parse().ok().and_then(EventId::from_number);
+            schedule.push(event.ok_or_else(|| {
+                format!("line {number}: `{word}` is no event number: they count from 1")
+            })?);
+        }
+    }
+    Ok(schedule)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_are_numbers_between_separators() {
+        let schedule = parse("1, 6 7,8 # a comment with 9\n\n2\t3").unwrap();
+        let numbers: Vec<u64> = schedule.into_iter().map(EventId::number).collect();
+        assert_eq!(numbers, [1, 6, 7, 8, 2, 3]);
+        for bad in ["1\n0", "1\nx", "1\n99999999999999999999", "1\n-3"] {
+            assert!(parse(bad).unwrap_err().starts_with("line 2: "), "{bad}");
+        }
+    }
+}

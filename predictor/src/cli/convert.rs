@@ -1,0 +1,52 @@
+//! `predictor convert`
+
+use std::path::Path;
+
+use racelog::trace::End;
+
+use super::args::Convert;
+use super::input::Input;
+use super::output::Output;
+use super::{Failure, Outcome, say};
+use crate::trace::format::{Format, Sink, SinkError};
+
+pub(super) fn run(args: &Convert) -> Result<Outcome, Failure> {
+    let to = output_format(args)?;
+    let mut input = Input::open(&args.input, args.from.format)?;
+    let output = Output::create(&args.output)?;
+    let failure = |error| Output::failure(&args.output, error);
+    let metadata = input.source().metadata();
+    let mut sink = Sink::new(output, to, &metadata, args.lossy).map_err(failure)?;
+    while let Some(item) = input.next_item() {
+        sink.write(input.source().dictionary(), &item).map_err(|error| match error {
+            SinkError::Io(error) => failure(error),
+            other => Failure::of(input.name(), other),
+        })?;
+    }
+    let end = if input.is_damaged() { End::CutOff } else { input.source().end() };
+    let (output, left_out) = sink.finish(input.source().dictionary(), end).map_err(failure)?;
+    output.keep()?;
+    if left_out.meaningful > 0 {
+        let count = left_out.meaningful;
+        say(
+            "warning",
+            format_args!("{}: {count} events that STD cannot express were left out", input.name()),
+        );
+    }
+    Ok(if input.is_damaged() { Outcome::Incomplete } else { Outcome::NothingFound })
+}
+
+fn output_format(args: &Convert) -> Result<Format, Failure> {
+    let by_name = || {
+        if args.output == Path::new("-") {
+            Some(Format::Text)
+        } else {
+            Format::of_path(&args.output)
+        }
+    };
+    args.to.or_else(by_name).ok_or_else(|| {
+        let problem = "the name does not tell the format: end it in .rtxt, .rlog or .std, or say \
+                       --to text, binary or std";
+        Failure::of(args.output.display(), problem)
+    })
+}

@@ -1,0 +1,110 @@
+//! The command line: the only place that prints, exits and looks at its surroundings.
+//!
+//! Exit codes are a contract:
+//!
+//! | code | meaning |
+//! | --- | --- |
+//! | 0 | done, and nothing was found |
+//! | 1 | something was found: races, or a witness that proves nothing |
+//! | 2 | an error: the command line, a file, or a trace that is damaged or not valid |
+
+mod args;
+mod check;
+mod convert;
+mod explore;
+mod input;
+mod output;
+mod progress;
+mod show;
+mod stats;
+mod validate;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// How a command ends when it does not fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Outcome {
+    NothingFound,
+    Found,
+    /// The work was done as far as possible, and what went wrong has been said.
+    Incomplete,
+}
+
+impl Outcome {
+    const fn code(self) -> u8 {
+        match self {
+            Self::NothingFound => 0,
+            Self::Found => 1,
+            Self::Incomplete => ERROR,
+        }
+    }
+}
+
+const ERROR: u8 = 2;
+
+/// Why a command fails: what to say.
+#[derive(Debug)]
+enum Failure {
+    Message(String),
+    /// Whoever read our output has stopped reading; that needs no words.
+    BrokenPipe,
+}
+
+impl Failure {
+    /// A failure with a file, or whatever else is called so.
+    fn of(name: impl fmt::Display, problem: impl fmt::Display) -> Self {
+        Self::Message(format!("{name}: {problem}"))
+    }
+}
+
+/// For writing to standard output; other files say their names.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::BrokenPipe,
+            _ => Self::of("standard output", error),
+        }
+    }
+}
+
+/// Runs the command that `args`, the program's name first, ask for.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(args) {
+        Ok(args) => args,
+        Err(error) => {
+            // A reader that has gone away needs no message.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
+        }
+    };
+    let outcome = match args.command {
+        Command::Convert(args) => convert::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Stats(args) => stats::run(&args),
+        Command::Validate(args) => validate::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Explore(args) => explore::run(&args),
+    };
+    match outcome {
+        Ok(outcome) => ExitCode::from(outcome.code()),
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            say("error", message);
+            ExitCode::from(ERROR)
+        }
+    }
+}
+
+/// Says something to the person at the terminal.
+fn say(level: &str, message: impl fmt::Display) {
+    use io::Write;
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "{level}: {message}");
+}

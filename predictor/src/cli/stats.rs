@@ -1,0 +1,100 @@
+//! `predictor stats`
+
+use std::collections::HashSet;
+use std::io::{self, BufWriter, Write};
+
+use racelog::trace::{Event, Item, LockId, Op, ThreadId, VarId};
+
+use super::args::Stats;
+use super::input::Input;
+use super::{Failure, Outcome};
+
+pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
+    let mut rows = vec![HEADINGS.map(str::to_owned)];
+    let mut damaged = false;
+    for path in &args.paths {
+        let mut input = Input::open(path, args.from.format)?;
+        let mut counts = Counts::default();
+        while let Some(item) = input.next_item() {
+            if let Item::Event(event) = item {
+                counts.add(&event);
+            }
+        }
+        damaged |= input.is_damaged();
+        rows.push(counts.row(input.path().display().to_string(), input.len()));
+    }
+    print_table(&mut BufWriter::new(io::stdout().lock()), &rows)?;
+    Ok(if damaged { Outcome::Incomplete } else { Outcome::NothingFound })
+}
+
+const HEADINGS: [&str; 10] = [
+    "trace",
+    "threads",
+    "events",
+    "rw",
+    "sync",
+    "branches",
+    "implicit",
+    "locks",
+    "variables",
+    "bytes/event",
+];
+
+#[derive(Default)]
+struct Counts {
+    threads: HashSet<ThreadId>,
+    locks: HashSet<LockId>,
+    vars: HashSet<VarId>,
+    events: u64,
+    accesses: u64,
+    branches: u64,
+    implicit: u64,
+}
+
+impl Counts {
+    fn add(&mut self, event: &Event) {
+        self.events += 1;
+        self.threads.insert(event.thread);
+        if let Op::Fork(child) = event.op {
+            self.threads.insert(child);
+        }
+        self.locks.extend(event.op.lock());
+        self.vars.extend(event.op.var());
+        self.accesses += u64::from(event.op.var().is_some());
+        self.branches += u64::from(event.op == Op::Branch);
+        self.implicit += u64::from(!event.recorded && event.op.learns());
+    }
+
+    fn row(&self, name: String, bytes: Option<u64>) -> [String; 10] {
+        let density = match bytes {
+            Some(bytes) if self.events > 0 => format!("{:.2}", bytes as f64 / self.events as f64),
+            _ => "-".to_owned(),
+        };
+        [
+            name,
+            self.threads.len().to_string(),
+            self.events.to_string(),
+            self.accesses.to_string(),
+            (self.events - self.accesses - self.branches).to_string(),
+            self.branches.to_string(),
+            self.implicit.to_string(),
+            self.locks.len().to_string(),
+            self.vars.len().to_string(),
+            density,
+        ]
+    }
+}
+
+/// The first column to the left, the others to the right.
+fn print_table(out: &mut impl Write, rows: &[[String; 10]]) -> io::Result<()> {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: [usize; 10] = std::array::from_fn(|column| width(column).unwrap_or(0));
+    for row in rows {
+        write!(out, "{:<width$}", row[0], width = widths[0])?;
+        for (cell, width) in row.iter().zip(widths).skip(1) {
+            write!(out, "  {cell:>width$}")?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,280 @@
+//! The rules: when a step is enabled, and what it changes.
+//!
+//! [`Machine::enabled`] and [`Machine::apply`] follow the table of the semantics row by row.
+
+use racelog::trace::{ChannelId, CondvarId, LockId, ThreadId, VarId};
+
+use super::WhyNot;
+use super::observed::Observed;
+use super::state::{Message, State, Waits};
+use crate::trace::{EventId, Op, Trace, ValueId};
+
+/// The executions of one trace.
+#[derive(Debug)]
+pub struct Machine<'a> {
+    trace: &'a Trace,
+    observed: Observed,
+}
+
+impl<'a> Machine<'a> {
+    /// The machine for a trace.
+    pub fn new(trace: &'a Trace) -> Self {
+        Self { trace, observed: Observed::new(trace) }
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &'a Trace {
+        self.trace
+    }
+
+    /// Where every execution starts.
+    pub fn initial(&self) -> State {
+        State::initial(self.trace, self.observed.generation_count())
+    }
+
+    /// The next event of a thread.
+    pub fn next(&self, state: &State, thread: ThreadId) -> Option<EventId> {
+        self.trace.events_of_thread(thread).get(state.position(thread)).copied()
+    }
+
+    /// Takes an event, or says why that cannot be. `woken` is the waiter that a `notify_one`
+    /// notifies: any of [`State::waiters`], and nobody only if there are none.
+    pub fn step(
+        &self,
+        state: &mut State,
+        event: EventId,
+        woken: Option<ThreadId>,
+    ) -> Result<(), WhyNot> {
+        self.enabled(state, event)?;
+        if let Op::NotifyOne { condvar, .. } = self.trace.op(event) {
+            can_be_woken(state, condvar, woken)?;
+        }
+        self.apply(state, event, woken);
+        Ok(())
+    }
+
+    /// Whether an event can be taken.
+    pub fn enabled(&self, state: &State, event: EventId) -> Result<(), WhyNot> {
+        let t = self.trace.thread(event);
+        let thread = &state.threads[t.index()];
+        let next = self.next(state, t);
+        require(next == Some(event), WhyNot::NotNext(t, next))?;
+        require(thread.started, WhyNot::NotForked(t))?;
+        let clean = || require(state.is_clean(t), WhyNot::NotClean(t));
+        if self.trace.is_guarded(event) {
+            clean()?;
+        }
+        let op = self.trace.op(event);
+        if let Some(var) = op.var() {
+            let required = self.observed.required_accesses(event);
+            let happened = state.vars[var.index()].accesses;
+            require(happened >= required, WhyNot::AccessOrder(var, required, happened))?;
+        }
+        match op {
+            Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => Ok(()),
+            Op::Join(child) => self.finished(state, child),
+            Op::Read { .. }
+            | Op::Load { .. }
+            | Op::Write { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Exclusive { .. } => Ok(()),
+            Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } => {
+                clean()?;
+                holds(state, var, value)
+            }
+            Op::Branch => clean(),
+            Op::Acquire(lock) => is_free(state, lock),
+            Op::Release(lock) | Op::Wait { lock, .. } => {
+                let held = state.locks[lock.index()].writer == Some(t);
+                require(held, WhyNot::NotHeld(lock, t))
+            }
+            Op::ReadAcquire(lock) => match state.locks[lock.index()].writer {
+                Some(writer) => Err(WhyNot::Taken(lock, writer)),
+                None => Ok(()),
+            },
+            Op::ReadRelease(lock) => {
+                let held = state.locks[lock.index()].readers.contains(&t);
+                require(held, WhyNot::NotHeld(lock, t))
+            }
+            Op::AcquireFail(lock) => {
+                require(!state.locks[lock.index()].is_free(), WhyNot::Free(lock))
+            }
+            Op::ReadAcquireFail(lock) => {
+                require(state.locks[lock.index()].writer.is_some(), WhyNot::Free(lock))
+            }
+            Op::NotifyOne { .. } | Op::NotifyAll(_) => Ok(()),
+            Op::Wake { condvar, lock } => {
+                let waits = thread.waits.filter(|waits| waits.condvar == condvar);
+                let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
+                require(waits.notified, WhyNot::NotNotified(condvar, t))?;
+                is_free(state, lock)
+            }
+            Op::WakeTimeout { condvar, lock } => {
+                let waits = thread.waits.filter(|waits| waits.condvar == condvar);
+                let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
+                require(!waits.notified, WhyNot::Notified(condvar, t))?;
+                is_free(state, lock)
+            }
+            Op::Unpark(_) => Ok(()),
+            Op::Park => require(thread.token, WhyNot::NoToken(t)),
+            Op::ParkTimeout => require(!thread.token, WhyNot::Token(t)),
+            Op::Send { .. } | Op::Close(_) => Ok(()),
+            Op::Recv { channel, message } => {
+                let front = state.channels[channel.index()].queue.front().map(|front| front.name);
+                require(front == Some(message), WhyNot::Front(channel, message, front))
+            }
+            Op::RecvEmpty(channel) => {
+                is_empty(state, channel)?;
+                // Had no sender been left, the receiver would have seen the end.
+                let all = self.observed.closes(channel);
+                let sender_left = state.channels[channel.index()].closed < all
+                    || self.observed.outlives_closes(event);
+                require(sender_left, WhyNot::NoSenders(channel))
+            }
+            Op::RecvClosed(channel) => {
+                is_empty(state, channel)?;
+                let (closed, all) =
+                    (state.channels[channel.index()].closed, self.observed.closes(channel));
+                require(closed == all, WhyNot::SendersLeft(channel, closed, all))
+            }
+            Op::Arrive { barrier, generation } => {
+                let generation = self.observed.generation(barrier, generation);
+                let Some(previous) = self.observed.previous_generation(generation) else {
+                    return Ok(());
+                };
+                let (arrived, all) = (state.arrived[previous], self.observed.arrivals(previous));
+                require(arrived == all, WhyNot::Early(barrier, arrived, all))
+            }
+            Op::Leave { barrier, generation } => {
+                let generation = self.observed.generation(barrier, generation);
+                let arrived = state.arrived[generation];
+                let all = self.observed.arrivals(generation);
+                require(arrived == all, WhyNot::Incomplete(barrier, arrived, all))
+            }
+        }
+    }
+
+    /// Takes an event that is enabled.
+    pub fn apply(&self, state: &mut State, event: EventId, woken: Option<ThreadId>) {
+        let t = self.trace.thread(event);
+        state.threads[t.index()].position += 1;
+        let op = self.trace.op(event);
+        if let Some(var) = op.var() {
+            state.vars[var.index()].accesses += 1;
+        }
+        match op {
+            Op::Begin | Op::End | Op::Join(_) | Op::Assert(_) | Op::Fence(_) | Op::Branch => {}
+            Op::Fork(child) => state.threads[child.index()].started = true,
+            Op::Read { var, value } | Op::Load { var, value, .. } => {
+                read(state, t, var, value);
+            }
+            Op::Write { var, value }
+            | Op::Store { var, value, .. }
+            | Op::Exclusive { var, value } => write(state, t, var, value),
+            Op::Rmw { var, old, new, .. } => {
+                read(state, t, var, old);
+                write(state, t, var, new);
+            }
+            Op::Cas { var, new, .. } => write(state, t, var, new),
+            Op::CasFail { .. } | Op::AcquireFail(_) | Op::ReadAcquireFail(_) => {}
+            Op::Acquire(lock) => state.locks[lock.index()].writer = Some(t),
+            Op::Release(lock) => state.locks[lock.index()].writer = None,
+            Op::ReadAcquire(lock) => state.locks[lock.index()].add_reader(t),
+            Op::ReadRelease(lock) => state.locks[lock.index()].remove_reader(t),
+            Op::Wait { condvar, lock } => {
+                state.locks[lock.index()].writer = None;
+                state.threads[t.index()].waits = Some(Waits { condvar, notified: false });
+            }
+            Op::NotifyOne { condvar, .. } => {
+                if let Some(woken) = woken {
+                    state.threads[woken.index()].waits = Some(Waits { condvar, notified: true });
+                }
+            }
+            Op::NotifyAll(condvar) => {
+                for waits in state.threads.iter_mut().filter_map(|thread| thread.waits.as_mut()) {
+                    waits.notified |= waits.condvar == condvar;
+                }
+            }
+            Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
+                state.threads[t.index()].waits = None;
+                state.locks[lock.index()].writer = Some(t);
+            }
+            Op::Unpark(thread) => state.threads[thread.index()].token = true,
+            Op::Park => state.threads[t.index()].token = false,
+            Op::ParkTimeout => {}
+            Op::Send { channel, message } => {
+                let known = state.is_clean(t);
+                let message = Message { name: message, known };
+                state.channels[channel.index()].queue.push_back(message);
+            }
+            Op::Recv { channel, .. } => {
+                let received = state.channels[channel.index()].queue.pop_front();
+                state.threads[t.index()].clean &= received.is_some_and(|message| message.known);
+            }
+            Op::RecvEmpty(_) | Op::RecvClosed(_) | Op::Leave { .. } => {}
+            Op::Close(channel) => state.channels[channel.index()].closed += 1,
+            Op::Arrive { barrier, generation } => {
+                state.arrived[self.observed.generation(barrier, generation)] += 1;
+            }
+        }
+    }
+
+    /// Whether a thread has taken all its events, and the branch that may follow the last.
+    fn finished(&self, state: &State, thread: ThreadId) -> Result<(), WhyNot> {
+        match self.next(state, thread) {
+            Some(next) => Err(WhyNot::NotFinished(thread, next)),
+            None if self.trace.ends_guarded(thread) => {
+                require(state.is_clean(thread), WhyNot::EndNotClean(thread))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn require(condition: bool, why_not: WhyNot) -> Result<(), WhyNot> {
+    if condition { Ok(()) } else { Err(why_not) }
+}
+
+fn holds(state: &State, var: VarId, wanted: ValueId) -> Result<(), WhyNot> {
+    let found = state.vars[var.index()].value;
+    require(found == Some(wanted), WhyNot::Holds { var, wanted, found })
+}
+
+fn is_free(state: &State, lock: LockId) -> Result<(), WhyNot> {
+    let held = &state.locks[lock.index()];
+    match held.writer.or(held.readers.first().copied()) {
+        Some(holder) => Err(WhyNot::Taken(lock, holder)),
+        None => Ok(()),
+    }
+}
+
+fn is_empty(state: &State, channel: ChannelId) -> Result<(), WhyNot> {
+    match state.channels[channel.index()].queue.front() {
+        Some(front) => Err(WhyNot::NotEmpty(channel, front.name)),
+        None => Ok(()),
+    }
+}
+
+fn can_be_woken(state: &State, condvar: CondvarId, woken: Option<ThreadId>) -> Result<(), WhyNot> {
+    match woken {
+        Some(woken) => {
+            let waits = state.waiters(condvar).any(|waiter| waiter == woken);
+            require(waits, WhyNot::NoSuchWaiter(condvar, woken))
+        }
+        None => match state.waiters(condvar).next() {
+            Some(waiter) => Err(WhyNot::SomebodyWaits(condvar, waiter)),
+            None => Ok(()),
+        },
+    }
+}
+
+fn read(state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
+    let same = state.vars[var.index()].value == Some(value);
+    state.threads[t.index()].clean &= same;
+}
+
+fn write(state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
+    let clean = state.is_clean(t);
+    state.vars[var.index()].value = clean.then_some(value);
+}

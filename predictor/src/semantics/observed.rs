@@ -1,0 +1,124 @@
+//! What the rules ask of the observed order.
+
+use std::collections::{BTreeMap, HashMap};
+
+use racelog::trace::{BarrierId, ChannelId};
+
+use crate::trace::{EventId, Op, Trace};
+
+/// Facts of the observed trace that hold in every execution.
+#[derive(Debug)]
+pub(super) struct Observed {
+    /// For each access: how many accesses of its variable must have happened before. For an
+    /// `exclusive`, all that precede it; for any other, those up to the last `exclusive` before.
+    required: Vec<u32>,
+    generations: HashMap<(BarrierId, u64), usize>,
+    arrivals: Vec<Arrivals>,
+    /// For each channel, how many times a sender is dropped in all.
+    closes: Vec<u32>,
+    /// The `recv_empty` events that came after all of those: they show that some sender lives on.
+    outlived: Vec<EventId>,
+}
+
+/// A generation of a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Arrivals {
+    /// How many threads arrive for it.
+    count: u32,
+    /// The generation before it.
+    previous: Option<usize>,
+}
+
+impl Observed {
+    pub(super) fn new(trace: &Trace) -> Self {
+        let (generations, arrivals) = barrier_generations(trace);
+        let (closes, outlived) = channel_ends(trace);
+        Self { required: required_accesses(trace), generations, arrivals, closes, outlived }
+    }
+
+    pub(super) fn required_accesses(&self, access: EventId) -> u32 {
+        self.required[access.index()]
+    }
+
+    pub(super) fn generation_count(&self) -> usize {
+        self.arrivals.len()
+    }
+
+    pub(super) fn generation(&self, barrier: BarrierId, generation: u64) -> usize {
+        self.generations[&(barrier, generation)]
+    }
+
+    pub(super) fn previous_generation(&self, generation: usize) -> Option<usize> {
+        self.arrivals[generation].previous
+    }
+
+    pub(super) fn arrivals(&self, generation: usize) -> u32 {
+        self.arrivals[generation].count
+    }
+
+    pub(super) fn closes(&self, channel: ChannelId) -> u32 {
+        self.closes[channel.index()]
+    }
+
+    pub(super) fn outlives_closes(&self, recv_empty: EventId) -> bool {
+        self.outlived.binary_search(&recv_empty).is_ok()
+    }
+}
+
+fn required_accesses(trace: &Trace) -> Vec<u32> {
+    let mut required = vec![0; trace.len()];
+    for var in trace.vars() {
+        let mut barrier = 0;
+        for (rank, access) in (0u32..).zip(trace.events_of_var(var)) {
+            let exclusive = matches!(trace.op(*access), Op::Exclusive { .. });
+            required[access.index()] = if exclusive { rank } else { barrier };
+            if exclusive {
+                barrier = rank + 1;
+            }
+        }
+    }
+    required
+}
+
+fn barrier_generations(trace: &Trace) -> (HashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {
+    let mut counts: BTreeMap<(BarrierId, u64), u32> = BTreeMap::new();
+    for event in trace.events() {
+        match trace.op(event) {
+            Op::Arrive { barrier, generation } => {
+                *counts.entry((barrier, generation)).or_default() += 1;
+            }
+            Op::Leave { barrier, generation } => {
+                counts.entry((barrier, generation)).or_default();
+            }
+            _ => {}
+        }
+    }
+    let mut generations = HashMap::new();
+    let mut arrivals = Vec::new();
+    let mut last = None;
+    for (index, (key, count)) in counts.into_iter().enumerate() {
+        let previous = last.filter(|(barrier, _)| *barrier == key.0).map(|(_, index)| index);
+        generations.insert(key, index);
+        arrivals.push(Arrivals { count, previous });
+        last = Some((key.0, index));
+    }
+    (generations, arrivals)
+}
+
+fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<EventId>) {
+    let mut closes = vec![0; trace.channel_count()];
+    let mut empties = Vec::new();
+    for event in trace.events() {
+        match trace.op(event) {
+            Op::Close(channel) => closes[channel.index()] += 1,
+            Op::RecvEmpty(channel) => empties.push((event, channel, closes[channel.index()])),
+            _ => {}
+        }
+    }
+    let outlived = empties
+        .into_iter()
+        .filter(|(_, channel, seen)| *seen == closes[channel.index()])
+        .map(|(event, ..)| event)
+        .collect();
+    (closes, outlived)
+}

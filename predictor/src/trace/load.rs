@@ -1,0 +1,276 @@
+//! Builds the trace that analyses work on.
+
+use std::collections::HashSet;
+use std::io;
+use std::str::FromStr;
+
+use racelog::trace::{
+    BarrierId, ChannelId, CondvarId, Dictionary, End, Event, Item, LockId, Metadata, Object,
+    ThreadId, Value, VarId,
+};
+use thiserror::Error;
+
+use super::columns::Columns;
+use super::format::{Format, Names, Source, SourceError};
+use super::originals::Originals;
+use super::translate::Translate;
+use super::validate::{Invalid, validate};
+use super::{EventId, Groups, Op, Trace, ValueId, Values};
+
+/// Why a trace cannot be loaded.
+#[derive(Debug, Error)]
+#[allow(missing_docs, reason = "the messages say it")]
+pub enum LoadError {
+    #[error("{0}")]
+    Source(#[from] SourceError),
+    #[error("event {}: longer traces cannot be loaded", MAX_EVENTS)]
+    TooLong,
+    #[error("before event {before}: `{variable}` has an initial value already")]
+    InitTwice { variable: String, before: u64 },
+    #[error("before event {before}: the initial value of `{variable}` comes after its first use")]
+    InitLate { variable: String, before: u64 },
+    #[error(
+        "event {event}: `{second}` overlaps `{first}` in memory: accesses of different sizes to \
+         the same bytes cannot be analysed yet"
+    )]
+    Overlap { event: EventId, first: String, second: String },
+    #[error("{0}")]
+    Invalid(#[from] Box<Invalid>),
+}
+
+/// Ids of events and values share 32 bits.
+const MAX_EVENTS: usize = (1 << 31) - 1;
+
+impl Trace {
+    /// Loads and validates a trace. `progress` is called after every item.
+    pub fn load(source: &mut Source, mut progress: impl FnMut(&Source)) -> Result<Self, LoadError> {
+        let mut loader = Loader::new();
+        while let Some(item) = source.next_item()? {
+            loader.push(source.dictionary(), &item)?;
+            progress(source);
+        }
+        loader.finish(source.metadata(), source.dictionary().clone(), source.end())
+    }
+}
+
+/// Reads the text format.
+impl FromStr for Trace {
+    type Err = LoadError;
+
+    fn from_str(text: &str) -> Result<Self, LoadError> {
+        let text = io::Cursor::new(text.to_owned());
+        Self::load(&mut Source::of_stream(text, Some(Format::Text))?, |_| {})
+    }
+}
+
+/// Takes a trace item by item.
+#[derive(Debug, Default)]
+pub struct Loader {
+    columns: Columns,
+    numbering: Numbering,
+    threads: Vec<ThreadProgress>,
+    initialised: HashSet<VarId>,
+}
+
+/// What the loader knows of a thread.
+#[derive(Clone, Copy, Debug, Default)]
+struct ThreadProgress {
+    events: u32,
+    /// Whether an implicit branch follows the last event.
+    guarded: bool,
+    fork: Option<EventId>,
+}
+
+impl Loader {
+    /// A trace with nothing in it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an item; `dictionary` knows what it refers to.
+    pub fn push(&mut self, dictionary: &Dictionary, item: &Item) -> Result<(), LoadError> {
+        match item {
+            Item::Init { var, value } => self.init(dictionary, *var, *value),
+            Item::Event(event) => self.event(event),
+        }
+    }
+
+    /// Indexes the trace and checks that its order is a feasible execution.
+    pub fn finish(
+        self,
+        metadata: Metadata,
+        dictionary: Dictionary,
+        end: End,
+    ) -> Result<Trace, LoadError> {
+        let Self { columns, numbering, mut threads, .. } = self;
+        let Numbering { originals, values, initial, .. } = numbering;
+        // Threads that are only spoken of have no events.
+        threads.resize(originals.threads.len(), ThreadProgress::default());
+        let ops = || (0..columns.len()).map(|index| columns.op(EventId::from_index(index)));
+        let trace = Trace {
+            by_thread: Groups::new(threads.len(), || {
+                columns.thread.iter().map(|thread| Some(thread.index()))
+            }),
+            by_var: Groups::new(initial.len(), || ops().map(|op| op.var().map(VarId::index))),
+            by_lock: Groups::new(originals.locks.len(), || {
+                ops().map(|op| op.lock().map(LockId::index))
+            }),
+            forks: threads.iter().map(|thread| thread.fork).collect(),
+            guarded_end: threads.iter().map(|thread| thread.guarded).collect(),
+            metadata,
+            dictionary,
+            end,
+            columns,
+            values,
+            originals,
+            initial,
+        };
+        refuse_overlaps(&trace)?;
+        validate(&trace).map_err(Box::new)?;
+        Ok(trace)
+    }
+
+    fn init(&mut self, dictionary: &Dictionary, var: VarId, value: Value) -> Result<(), LoadError> {
+        let before = self.columns.len() as u64 + 1;
+        let variable = || Names::new().name(dictionary, Object::Var(var)).to_owned();
+        if !self.initialised.insert(var) {
+            return Err(LoadError::InitTwice { variable: variable(), before });
+        }
+        if !self.numbering.init(var, value) {
+            return Err(LoadError::InitLate { variable: variable(), before });
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) -> Result<(), LoadError> {
+        let index = self.columns.len();
+        if index >= MAX_EVENTS {
+            return Err(LoadError::TooLong);
+        }
+        self.numbering.event = index;
+        let thread = self.numbering.thread(event.thread);
+        let op = self.numbering.op(event.op);
+        self.threads.resize(self.numbering.originals.threads.len(), ThreadProgress::default());
+        if let Op::Fork(child) = op {
+            // A second fork is not valid, and the validator says so.
+            self.threads[child.index()].fork.get_or_insert(EventId::from_index(index));
+        }
+        let progress = &mut self.threads[thread.index()];
+        self.columns.thread.push(thread);
+        self.columns.location.push(event.location);
+        self.columns.position.push(progress.events);
+        self.columns.guarded.push(progress.guarded);
+        self.columns.recorded.push(event.recorded);
+        self.columns.push_op(op);
+        progress.events += 1;
+        progress.guarded = !event.recorded && op.learns();
+        Ok(())
+    }
+}
+
+/// Gives objects and values the numbers that they have in a loaded trace.
+#[derive(Debug, Default)]
+struct Numbering {
+    originals: Originals,
+    values: Values,
+    initial: Vec<ValueId>,
+    /// What each variable holds.
+    current: Vec<ValueId>,
+    /// The index of the event that is being translated.
+    event: usize,
+}
+
+impl Numbering {
+    /// Sets a variable's initial value; false if the variable is known already.
+    fn init(&mut self, var: VarId, value: Value) -> bool {
+        let known = self.originals.vars.len();
+        let new = self.originals.vars.number(var.get()) as usize == known;
+        if new {
+            let value = match value {
+                Value::Opaque => self.values.opaque_initial(),
+                _ => self.values.concrete(value),
+            };
+            self.initial.push(value);
+            self.current.push(value);
+        }
+        new
+    }
+}
+
+impl Translate<Value, ValueId> for Numbering {
+    fn thread(&mut self, id: ThreadId) -> ThreadId {
+        ThreadId::new(self.originals.threads.number(id.get()))
+    }
+
+    fn var(&mut self, id: VarId) -> VarId {
+        // What no one has said is 0.
+        self.init(id, Value::Nat(0));
+        VarId::new(self.originals.vars.number(id.get()))
+    }
+
+    fn lock(&mut self, id: LockId) -> LockId {
+        LockId::new(self.originals.locks.number(id.get()))
+    }
+
+    fn condvar(&mut self, id: CondvarId) -> CondvarId {
+        CondvarId::new(self.originals.condvars.number(id.get()))
+    }
+
+    fn channel(&mut self, id: ChannelId) -> ChannelId {
+        ChannelId::new(self.originals.channels.number(id.get()))
+    }
+
+    fn barrier(&mut self, id: BarrierId) -> BarrierId {
+        BarrierId::new(self.originals.barriers.number(id.get()))
+    }
+
+    /// An opaque read has seen exactly the last write before it.
+    fn found(&mut self, var: VarId, value: Value) -> ValueId {
+        match value {
+            Value::Opaque => self.current[var.index()],
+            _ => self.values.concrete(value),
+        }
+    }
+
+    /// An opaque write is equal to no other.
+    fn left(&mut self, var: VarId, value: Value) -> ValueId {
+        let id = match value {
+            Value::Opaque => Values::opaque_written(EventId::from_index(self.event)),
+            _ => self.values.concrete(value),
+        };
+        self.current[var.index()] = id;
+        id
+    }
+
+    fn message(&mut self, message: Value) -> ValueId {
+        self.values.concrete(message)
+    }
+}
+
+/// Variables that share bytes would have to be analysed as one.
+fn refuse_overlaps(trace: &Trace) -> Result<(), LoadError> {
+    let mut ranges: Vec<(u64, u64, VarId)> = trace
+        .vars()
+        .filter_map(|var| {
+            let Object::Var(original) = trace.originals.object(Object::Var(var)) else {
+                return None;
+            };
+            let (address, size) = trace.dictionary.get_memory(original)?;
+            Some((address, address + (u64::from(size) - 1), var))
+        })
+        .collect();
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        let ((_, last, first), (start, _, second)) = (pair[0], pair[1]);
+        if start <= last {
+            let mut printer = trace.printer();
+            let accesses = [first, second].map(|var| trace.events_of_var(var).first().copied());
+            return Err(LoadError::Overlap {
+                event: accesses.into_iter().flatten().max().unwrap_or(EventId::from_index(0)),
+                first: printer.name(Object::Var(first)).to_owned(),
+                second: printer.name(Object::Var(second)).to_owned(),
+            });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! The trace that analyses work on.
+
+use racelog::trace::{
+    Dictionary, End, Event, LocId, LockId, Metadata, Object, Stamp, ThreadId, Value, VarId,
+};
+
+use super::columns::Columns;
+use super::format::text::EventPrinter;
+use super::originals::{Originals, ToOriginals};
+use super::translate::Translate;
+use super::{EventId, Groups, ValueId, Values};
+
+/// An operation of a loaded trace: its values are ids that can be compared.
+pub type Op = racelog::trace::Op<ValueId>;
+
+/// A trace in memory, indexed. Its order is a feasible execution: see
+/// [`validate`](super::validate).
+///
+/// Threads, variables, locks and so on are numbered from 0 without gaps.
+///
+/// Where a thread reads in code that does not record its branches, an implicit branch follows. It
+/// has no number, so that events keep the identity that they have in their file: it is kept as a
+/// [guard](Trace::is_guarded) of the thread's next event.
+#[derive(Debug)]
+pub struct Trace {
+    pub(super) metadata: Metadata,
+    pub(super) dictionary: Dictionary,
+    pub(super) end: End,
+    pub(super) columns: Columns,
+    pub(super) values: Values,
+    pub(super) originals: Originals,
+    /// The initial value of each variable.
+    pub(super) initial: Vec<ValueId>,
+    /// The event that forks each thread.
+    pub(super) forks: Vec<Option<EventId>>,
+    /// Whether an implicit branch follows each thread's last event.
+    pub(super) guarded_end: Vec<bool>,
+    pub(super) by_thread: Groups,
+    pub(super) by_var: Groups,
+    pub(super) by_lock: Groups,
+}
+
+impl Trace {
+    /// What the trace says of itself.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
+    /// How the trace ends.
+    pub fn end(&self) -> End {
+        self.end
+    }
+
+    /// How many events there are.
+    pub fn len(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether there is no event.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All events, in order.
+    pub fn events(&self) -> impl ExactSizeIterator<Item = EventId> + use<> {
+        (0..self.len()).map(EventId::from_index)
+    }
+
+    /// Whether the trace has this event.
+    pub fn contains(&self, event: EventId) -> bool {
+        event.index() < self.len()
+    }
+
+    /// The thread of an event.
+    pub fn thread(&self, event: EventId) -> ThreadId {
+        self.columns.thread[event.index()]
+    }
+
+    /// What an event does.
+    pub fn op(&self, event: EventId) -> Op {
+        self.columns.op(event)
+    }
+
+    /// Where in the program an event happened.
+    pub fn location(&self, event: EventId) -> Option<LocId> {
+        self.columns.location[event.index()]
+    }
+
+    /// Whether the thread was in code that records all its branches.
+    pub fn is_recorded(&self, event: EventId) -> bool {
+        self.columns.recorded[event.index()]
+    }
+
+    /// Whether an implicit branch stands between the event and the one before it in its thread.
+    pub fn is_guarded(&self, event: EventId) -> bool {
+        self.columns.guarded[event.index()]
+    }
+
+    /// Whether an implicit branch follows the thread's last event.
+    pub fn ends_guarded(&self, thread: ThreadId) -> bool {
+        self.guarded_end[thread.index()]
+    }
+
+    /// Where in its thread an event stands, from 0.
+    pub fn position(&self, event: EventId) -> usize {
+        self.columns.position[event.index()] as usize
+    }
+
+    /// How many threads there are.
+    pub fn thread_count(&self) -> usize {
+        self.originals.threads.len()
+    }
+
+    /// All threads.
+    pub fn threads(&self) -> impl ExactSizeIterator<Item = ThreadId> + use<> {
+        (0..self.thread_count() as u32).map(ThreadId::new)
+    }
+
+    /// How many variables there are.
+    pub fn var_count(&self) -> usize {
+        self.originals.vars.len()
+    }
+
+    /// All variables.
+    pub fn vars(&self) -> impl ExactSizeIterator<Item = VarId> + use<> {
+        (0..self.var_count() as u32).map(VarId::new)
+    }
+
+    /// How many locks there are.
+    pub fn lock_count(&self) -> usize {
+        self.originals.locks.len()
+    }
+
+    /// How many condvars there are.
+    pub fn condvar_count(&self) -> usize {
+        self.originals.condvars.len()
+    }
+
+    /// How many channels there are.
+    pub fn channel_count(&self) -> usize {
+        self.originals.channels.len()
+    }
+
+    /// How many barriers there are.
+    pub fn barrier_count(&self) -> usize {
+        self.originals.barriers.len()
+    }
+
+    /// The events of a thread.
+    pub fn events_of_thread(&self, thread: ThreadId) -> &[EventId] {
+        self.by_thread.get(thread.index())
+    }
+
+    /// The accesses of a variable.
+    pub fn events_of_var(&self, var: VarId) -> &[EventId] {
+        self.by_var.get(var.index())
+    }
+
+    /// The events that take, give back or look at a lock.
+    pub fn events_of_lock(&self, lock: LockId) -> &[EventId] {
+        self.by_lock.get(lock.index())
+    }
+
+    /// The event that starts a thread; `None` for a root thread.
+    pub fn fork_of(&self, thread: ThreadId) -> Option<EventId> {
+        self.forks[thread.index()]
+    }
+
+    /// The value that a variable has before the first event.
+    pub fn initial_value(&self, var: VarId) -> ValueId {
+        self.initial[var.index()]
+    }
+
+    /// What the value ids stand for.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// Says what stands in the trace.
+    pub fn printer(&self) -> Printer<'_> {
+        Printer { trace: self, inner: EventPrinter::new() }
+    }
+
+    /// The event as it was read.
+    fn original(&self, event: EventId) -> Event {
+        let mut originals = ToOriginals { originals: &self.originals, values: &self.values };
+        Event {
+            thread: originals.thread(self.thread(event)),
+            stamp: Stamp::new(event.number()),
+            op: originals.op(self.op(event)),
+            location: self.location(event),
+            recorded: self.is_recorded(event),
+        }
+    }
+}
+
+/// Says what stands in a trace, as people read it. It remembers names: keep it for many events.
+#[derive(Debug)]
+pub struct Printer<'a> {
+    trace: &'a Trace,
+    inner: EventPrinter,
+}
+
+impl Printer<'_> {
+    /// What an object is called.
+    pub fn name(&mut self, object: Object) -> &str {
+        self.inner.name(&self.trace.dictionary, self.trace.originals.object(object))
+    }
+
+    /// The event as its line in the text format.
+    pub fn event(&mut self, event: EventId) -> String {
+        let mut out = Vec::new();
+        self.inner.event(&self.trace.dictionary, &self.trace.original(event), &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// Where in the program an event happened.
+    pub fn location(&mut self, event: EventId) -> Option<String> {
+        let mut out = Vec::new();
+        let location = self.trace.location(event)?;
+        self.inner.put_location(&self.trace.dictionary, location, &mut out);
+        Some(String::from_utf8_lossy(&out).into_owned())
+    }
+
+    /// A value.
+    pub fn value(&self, id: ValueId) -> String {
+        match self.trace.values.get(id) {
+            Value::Opaque => match self.trace.values.writer(id) {
+                Some(writer) => format!("what event {writer} wrote"),
+                None => "its initial value".to_owned(),
+            },
+            Value::Nat(number) => number.to_string(),
+            Value::Neg(number) => number.to_string(),
+            Value::Symbol(id) => self.trace.dictionary.get_string(id).unwrap_or("?").to_owned(),
+        }
+    }
+}

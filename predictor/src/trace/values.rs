@@ -1,0 +1,73 @@
+//! Values as ids: equal ids, equal values.
+
+use std::collections::HashMap;
+
+use racelog::trace::Value;
+
+use super::EventId;
+
+/// A value of a loaded trace.
+///
+/// Every concrete value has one id. Every opaque write has one of its own, and an opaque read has
+/// the id of the write that it saw: so comparing ids is comparing values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ValueId(u32);
+
+impl ValueId {
+    pub(super) const fn pack(self) -> u32 {
+        self.0
+    }
+
+    pub(super) const fn unpack(packed: u32) -> Self {
+        Self(packed)
+    }
+}
+
+/// Ids with this bit stand for what an event wrote; the others for entries of the table.
+const WRITTEN: u32 = 1 << 31;
+
+/// The values of a trace.
+#[derive(Clone, Debug, Default)]
+pub struct Values {
+    table: Vec<Value>,
+    ids: HashMap<Value, ValueId>,
+}
+
+impl Values {
+    /// The id of a concrete value.
+    pub(super) fn concrete(&mut self, value: Value) -> ValueId {
+        debug_assert_ne!(value, Value::Opaque, "opaque values are not equal to one another");
+        if let Some(id) = self.ids.get(&value) {
+            return *id;
+        }
+        let id = self.fresh(value);
+        self.ids.insert(value, id);
+        id
+    }
+
+    /// The id of an opaque initial value.
+    pub(super) fn opaque_initial(&mut self) -> ValueId {
+        self.fresh(Value::Opaque)
+    }
+
+    /// The id of the opaque value that an event wrote.
+    pub(super) fn opaque_written(event: EventId) -> ValueId {
+        ValueId(WRITTEN | event.index() as u32)
+    }
+
+    /// The value; opaque if it was not recorded.
+    pub fn get(&self, id: ValueId) -> Value {
+        if id.0 & WRITTEN == 0 { self.table[id.0 as usize] } else { Value::Opaque }
+    }
+
+    /// The event that wrote an opaque value, unless it is an initial one.
+    pub fn writer(&self, id: ValueId) -> Option<EventId> {
+        (id.0 & WRITTEN != 0).then(|| EventId::from_index((id.0 & !WRITTEN) as usize))
+    }
+
+    fn fresh(&mut self, value: Value) -> ValueId {
+        let id = ValueId(u32::try_from(self.table.len()).expect("fewer values than operands"));
+        self.table.push(value);
+        id
+    }
+}
