@@ -92,7 +92,7 @@ pub(super) struct Input {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct From {
     /// The format of the input: text, binary or std [default: by its name, or its first bytes]
-    #[arg(long = "from", value_name = "FORMAT")]
+    #[arg(id = "from", long = "from", value_name = "FORMAT")]
     pub(super) format: Option<Format>,
 }
 
@@ -174,4 +174,16 @@ pub(super) enum ReportFormat {
     Text,
     /// {"races": [[i, j], …]} with event numbers, i < j, sorted
     Json,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_commands_are_well_defined() {
+        Args::command().debug_assert();
+    }
 }

@@ -19,8 +19,8 @@ pub enum ExportError {
          export with --lossy to leave such events out"
     )]
     Inexpressible { number: u64, keyword: &'static str },
-    #[error("event {number}: STD cannot hold the name `{name}`: it has `|`, `(` or `)` in it")]
-    Name { number: u64, name: String },
+    #[error("event {number}: STD cannot hold the thread `{name}`: it has `|` in its name")]
+    ThreadName { number: u64, name: String },
 }
 
 /// What an export left out.
@@ -89,19 +89,14 @@ impl<W: Write> StdWriter<W> {
                 return Err(ExportError::Inexpressible { number: self.events, keyword });
             }
         };
-        let thread = self.name(dictionary, Object::Thread(event.thread))?.to_owned();
-        let operand = self.name(dictionary, operand)?.to_owned();
+        let thread = self.names.name(dictionary, Object::Thread(event.thread)).to_owned();
+        if thread.contains('|') {
+            return Err(ExportError::ThreadName { number: self.events, name: thread });
+        }
+        let operand = self.names.name(dictionary, operand);
         let location = event.location.map_or(0, |id| location_number(dictionary, id));
         writeln!(self.out, "{thread}|{keyword}({operand})|{location}")?;
         Ok(())
-    }
-
-    fn name(&mut self, dictionary: &Dictionary, object: Object) -> Result<&str, ExportError> {
-        let name = self.names.name(dictionary, object);
-        if name.contains(['|', '(', ')']) {
-            return Err(ExportError::Name { number: self.events, name: name.into() });
-        }
-        Ok(name)
     }
 }
 
