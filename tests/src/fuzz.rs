@@ -4,7 +4,7 @@
 //! corpus with a seeded generator: the seed and the number of a run reproduce it.
 
 use std::fs;
-use std::io::{self, Cursor};
+use std::io;
 use std::path::Path;
 
 use predictor::trace::format::{Format, Sink, Source};
@@ -43,7 +43,7 @@ fn read_and_write_again(input: &[u8], format: Format) {
     let (_, again) = read(&written, format).expect("what was written can be read");
     assert_eq!(items.len(), again.len(), "items lost");
     assert!(written == write(&read(&written, format).expect("read").0, &again, format), "changed");
-    let source = Source::of_stream(Cursor::new(written), Some(format));
+    let source = Source::of_bytes(written, Some(format));
     match Trace::load(&mut source.expect("it was read before"), |_| {}) {
         Ok(_) => {}
         Err(LoadError::Source(error)) => panic!("it was read before: {error}"),
@@ -53,7 +53,7 @@ fn read_and_write_again(input: &[u8], format: Format) {
 
 /// All items before the first error.
 fn read(input: &[u8], format: Format) -> Option<(Dictionary, Vec<Item>)> {
-    let mut source = match Source::of_stream(Cursor::new(input.to_vec()), Some(format)) {
+    let mut source = match Source::of_bytes(input.to_vec(), Some(format)) {
         Ok(source) => source,
         Err(error) => {
             assert_has_place(&error.to_string());

@@ -248,7 +248,7 @@ impl<'a> World<'a> {
             self.emit(t, &format!("join t{child}"));
             return true;
         }
-        if t > 0 && self.chance(0.3) {
+        if t > 0 && self.threads[t].held.is_empty() && self.chance(0.3) {
             self.threads[t].ended = true;
             if self.chance(0.7) {
                 self.emit(t, "end");
@@ -429,7 +429,12 @@ impl<'a> World<'a> {
     }
 
     fn barrier(&mut self, t: usize) {
-        let id = self.below(self.barriers.len());
+        // Whoever waits here with a lock may bring the whole world to a halt.
+        if !self.threads[t].held.is_empty() {
+            return self.lock(t);
+        }
+        let waited_at = self.barriers.iter().position(|barrier| barrier.arrived > 0);
+        let id = waited_at.unwrap_or_else(|| self.below(self.barriers.len()));
         let barrier = &mut self.barriers[id];
         let generation = barrier.generation;
         barrier.arrived += 1;

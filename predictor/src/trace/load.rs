@@ -1,7 +1,6 @@
 //! Builds the trace that analyses work on.
 
 use std::collections::HashSet;
-use std::io;
 use std::str::FromStr;
 
 use racelog::trace::{
@@ -58,8 +57,7 @@ impl FromStr for Trace {
     type Err = LoadError;
 
     fn from_str(text: &str) -> Result<Self, LoadError> {
-        let text = io::Cursor::new(text.to_owned());
-        Self::load(&mut Source::of_stream(text, Some(Format::Text))?, |_| {})
+        Self::load(&mut Source::of_bytes(text.into(), Some(Format::Text))?, |_| {})
     }
 }
 

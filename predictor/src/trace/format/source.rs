@@ -93,12 +93,16 @@ pub struct Source {
 enum Inner {
     Text(Box<TextReader<Box<dyn Input>>>),
     Std(Box<StdReader<Box<dyn Input>>>),
-    Binary(Box<binary::Reader<BufReader<File>>>),
+    Binary(Box<binary::Reader<Box<dyn SeekableInput>>>),
 }
 
 trait Input: BufRead + std::fmt::Debug {}
 
 impl<T: BufRead + std::fmt::Debug> Input for T {}
+
+trait SeekableInput: Read + Seek + std::fmt::Debug {}
+
+impl<T: Read + Seek + std::fmt::Debug> SeekableInput for T {}
 
 impl Source {
     /// Opens a file. Without `format` the file's name tells it, or else its first bytes.
@@ -130,9 +134,19 @@ impl Source {
             let mut spool = tempfile::tempfile()?;
             io::copy(&mut stream, &mut spool)?;
             spool.flush()?;
-            return Self::of_binary(spool);
+            return Self::of_binary(Box::new(buffered(spool)));
         }
         Self::of_text(Box::new(stream), format)
+    }
+
+    /// Reads a trace in memory. Without `format` its first bytes tell it.
+    pub fn of_bytes(bytes: Vec<u8>, format: Option<Format>) -> Result<Self, SourceError> {
+        let format = format.unwrap_or_else(|| Format::of_start(&bytes));
+        let input = io::Cursor::new(bytes);
+        match format {
+            Format::Binary => Self::of_binary(Box::new(input)),
+            Format::Text | Format::Std => Self::of_text(Box::new(input), format),
+        }
     }
 
     fn of_file(mut file: File, format: Option<Format>) -> Result<Self, SourceError> {
@@ -146,10 +160,8 @@ impl Source {
             }
         };
         match format {
-            Format::Binary => Self::of_binary(file),
-            Format::Text | Format::Std => {
-                Self::of_text(Box::new(BufReader::with_capacity(1 << 16, file)), format)
-            }
+            Format::Binary => Self::of_binary(Box::new(buffered(file))),
+            Format::Text | Format::Std => Self::of_text(Box::new(buffered(file)), format),
         }
     }
 
@@ -161,8 +173,8 @@ impl Source {
         Ok(Self { inner, events_read: 0, done: false })
     }
 
-    fn of_binary(file: File) -> Result<Self, SourceError> {
-        let reader = binary::Reader::open(BufReader::with_capacity(1 << 16, file))?;
+    fn of_binary(input: Box<dyn SeekableInput>) -> Result<Self, SourceError> {
+        let reader = binary::Reader::open(input)?;
         Ok(Self { inner: Inner::Binary(Box::new(reader)), events_read: 0, done: false })
     }
 
@@ -255,6 +267,10 @@ impl Source {
         }
         Ok(item)
     }
+}
+
+fn buffered(file: File) -> BufReader<File> {
+    BufReader::with_capacity(1 << 16, file)
 }
 
 #[cfg(test)]

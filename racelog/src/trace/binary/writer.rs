@@ -12,7 +12,7 @@ use super::primitive::{put_u8, put_u64};
 use super::tables::{self, Init};
 use crate::trace::{Dictionary, End, Event, Item, Metadata, Stamp, ThreadId, Value, VarId};
 
-/// A thread's events are written out when they fill this much.
+/// A chunk is written out when it has grown to this.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// All threads' unwritten events together stay below this, however many threads there are.
@@ -34,6 +34,8 @@ pub enum WriteError {
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
+    /// How large a chunk grows.
+    chunk_size: usize,
     threads: HashMap<ThreadId, Pending>,
     buffered: usize,
     /// How many entries of the dictionary are in the file.
@@ -57,10 +59,17 @@ struct Pending {
 
 impl<W: Write> Writer<W> {
     /// Starts a file.
-    pub fn new(mut out: W, metadata: &Metadata) -> io::Result<Self> {
+    pub fn new(out: W, metadata: &Metadata) -> io::Result<Self> {
+        Self::with_chunk_size(out, metadata, CHUNK_BYTES)
+    }
+
+    /// Starts a file whose chunks have about this many bytes. Smaller ones make a larger file that
+    /// loses less to damage.
+    pub fn with_chunk_size(mut out: W, metadata: &Metadata, chunk_size: usize) -> io::Result<Self> {
         header::write(&mut out, metadata)?;
         Ok(Self {
             out,
+            chunk_size: chunk_size.min(CHUNK_BYTES),
             threads: HashMap::new(),
             buffered: 0,
             defined: 0,
@@ -107,7 +116,7 @@ impl<W: Write> Writer<W> {
         self.buffered += pending.payload.len() - before;
         self.latest = self.latest.max(stamp);
         self.events += 1;
-        if pending.payload.len() >= CHUNK_BYTES {
+        if pending.payload.len() >= self.chunk_size {
             self.flush_thread(dictionary, event.thread)?;
         } else if self.buffered >= BUFFERED_BYTES {
             self.flush_all(dictionary)?;
@@ -161,14 +170,14 @@ impl<W: Write> Writer<W> {
         let mut payload = Vec::new();
         for definition in &dictionary.definitions()[self.defined..] {
             tables::put_definition(&mut payload, definition);
-            if payload.len() >= CHUNK_BYTES {
+            if payload.len() >= self.chunk_size {
                 self.put_tables(&mut payload)?;
             }
         }
         self.defined = dictionary.definitions().len();
         for init in std::mem::take(&mut self.inits) {
             tables::put_init(&mut payload, init);
-            if payload.len() >= CHUNK_BYTES {
+            if payload.len() >= self.chunk_size {
                 self.put_tables(&mut payload)?;
             }
         }

@@ -1,0 +1,91 @@
+//! What the tests share.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use predictor::trace::format::{Format, Sink, Source, SourceError};
+use racelog::trace::{Dictionary, Item, Metadata};
+
+/// The folder of the repository.
+pub(crate) fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are a member of a workspace")
+}
+
+/// All of a trace, and the error that ended it.
+pub(crate) struct Contents {
+    pub(crate) metadata: Metadata,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) items: Vec<Item>,
+    pub(crate) error: Option<SourceError>,
+}
+
+pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Contents, SourceError> {
+    let mut source = Source::of_bytes(bytes.to_vec(), Some(format))?;
+    let mut items = Vec::new();
+    let error = loop {
+        match source.next_item() {
+            Ok(Some(item)) => items.push(item),
+            Ok(None) => break None,
+            Err(error) => break Some(error),
+        }
+    };
+    let (metadata, dictionary) = (source.metadata(), source.dictionary().clone());
+    Ok(Contents { metadata, dictionary, items, error })
+}
+
+pub(crate) fn convert(bytes: &[u8], from: Format, to: Format) -> Vec<u8> {
+    let mut source = Source::of_bytes(bytes.to_vec(), Some(from)).expect("opens");
+    let mut sink = Sink::new(Vec::new(), to, &source.metadata(), false).expect("memory");
+    while let Some(item) = source.next_item().expect("reads") {
+        sink.write(source.dictionary(), &item).expect("writes");
+    }
+    sink.finish(source.dictionary(), source.end()).expect("memory").0
+}
+
+/// The `predictor` command.
+pub(crate) fn predictor() -> Command {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    Command::new(BUILT.get_or_init(build))
+}
+
+/// Builds the command and finds out where it is.
+fn build() -> PathBuf {
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "--package", "predictor", "--bin", "predictor"])
+        .args(["--message-format", "json-render-diagnostics", "--quiet"])
+        .current_dir(repository())
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "the command does not build");
+    let messages = String::from_utf8(output.stdout).expect("cargo speaks UTF-8");
+    let executable = messages.lines().rev().find_map(|line| {
+        let (_, rest) = line.split_once("\"executable\":\"")?;
+        rest.split_once('"').map(|(path, _)| path)
+    });
+    PathBuf::from(executable.expect("cargo says where the executable is"))
+}
+
+/// What a command did: exit code, standard output, standard error.
+pub(crate) fn run(command: &mut Command, stdin: &[u8]) -> (i32, String, String) {
+    let output = run_raw(command, stdin);
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (output.status.code().expect("it was not killed"), text(output.stdout), text(output.stderr))
+}
+
+pub(crate) fn run_raw(command: &mut Command, stdin: &[u8]) -> Output {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut pipe = child.stdin.take().expect("piped");
+    std::thread::scope(|scope| {
+        // A command that fails early does not read its input.
+        scope.spawn(move || drop(pipe.write_all(stdin)));
+        child.wait_with_output().expect("the command ends")
+    })
+}
