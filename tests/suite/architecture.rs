@@ -1,1 +1,186 @@
-//! x
+//! The invariants of docs/ARCHITECTURE.md: what may not depend on what.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::repository;
+
+/// An invariant: files below `room` use nothing but what is allowed.
+struct Invariant {
+    /// Its name in docs/ARCHITECTURE.md.
+    name: &'static str,
+    /// Files or folders of the repository.
+    rooms: &'static [&'static str],
+    /// Exceptions among them.
+    except: &'static [&'static str],
+    /// What must not be mentioned in code.
+    forbidden: &'static [&'static str],
+    /// Modules of the same crate that may be used; all, if there are none here.
+    own: &'static [&'static str],
+}
+
+const INVARIANTS: [Invariant; 5] = [
+    Invariant {
+        name: "contract-stands-alone",
+        rooms: &["racelog/src/trace"],
+        except: &[],
+        forbidden: &["predictor", "racelog_macros", "clap", "std::env", "std::process"],
+        own: &["trace"],
+    },
+    Invariant {
+        name: "judges-are-independent",
+        rooms: &[
+            "predictor/src/semantics",
+            "predictor/src/witness.rs",
+            "predictor/src/explore.rs",
+            "predictor/src/race.rs",
+        ],
+        except: &[],
+        forbidden: &["z3", "batsat", "rayon"],
+        own: &["explore", "race", "semantics", "trace", "witness"],
+    },
+    Invariant {
+        name: "trace-knows-no-analysis",
+        rooms: &["predictor/src/trace"],
+        except: &[],
+        forbidden: &["clap", "indicatif"],
+        own: &["semantics", "trace"],
+    },
+    Invariant {
+        name: "only-the-command-line-talks",
+        rooms: &["predictor/src"],
+        except: &["predictor/src/cli", "predictor/src/main.rs"],
+        forbidden: &[
+            "clap",
+            "indicatif",
+            "std::env",
+            "std::process",
+            "println!",
+            "eprintln!",
+            "print!",
+            "eprint!",
+            "dbg!",
+            "io::stdout",
+            "io::stderr",
+            "crate::cli",
+        ],
+        own: &[],
+    },
+    Invariant {
+        name: "no-unsafe-analysis",
+        rooms: &["predictor/src", "examples/src", "tests"],
+        except: &["tests/suite/architecture.rs"],
+        forbidden: &["unsafe {", "unsafe fn", "unsafe impl"],
+        own: &[],
+    },
+];
+
+/// Every use of something that the invariant does not allow.
+fn violations(invariant: &Invariant, source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        let code = line.split_once("//").map_or(line, |(code, _)| code);
+        for word in invariant.forbidden {
+            if mentions(code, word) {
+                found.push(format!("line {number} uses `{word}`"));
+            }
+        }
+        for (at, _) in code.match_indices("crate::") {
+            let rest = &code[at + "crate::".len()..];
+            let modules =
+                rest.strip_prefix('{').map_or(rest, |list| list.split('}').next().unwrap());
+            let several = rest.starts_with('{');
+            for module in modules.split(',').take(if several { usize::MAX } else { 1 }) {
+                let name: String = module
+                    .trim()
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                if !invariant.own.is_empty() && !invariant.own.contains(&&*name) {
+                    found.push(format!("line {number} uses `crate::{name}`"));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether `word` stands in `code` and is not the end of a longer word.
+fn mentions(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| {
+        !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            && !code[at + word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+    })
+}
+
+fn rust_files(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            rust_files(&entry.unwrap().path(), files);
+        }
+    } else if path.extension().is_some_and(|ending| ending == "rs") {
+        files.push(path.to_owned());
+    }
+}
+
+#[test]
+fn the_invariants_hold() {
+    let mut broken = Vec::new();
+    for invariant in INVARIANTS {
+        let mut files = Vec::new();
+        for room in invariant.rooms {
+            let path = repository().join(room);
+            assert!(path.exists(), "{}: there is no {room}", invariant.name);
+            rust_files(&path, &mut files);
+        }
+        files.retain(|file| {
+            !invariant.except.iter().any(|except| file.starts_with(repository().join(except)))
+        });
+        assert!(!files.is_empty(), "{}", invariant.name);
+        for file in files {
+            for violation in violations(&invariant, &fs::read_to_string(&file).unwrap()) {
+                broken.push(format!("{}: {}: {violation}", invariant.name, file.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn the_invariants_are_documented() {
+    let docs = fs::read_to_string(repository().join("docs/ARCHITECTURE.md")).unwrap();
+    for invariant in INVARIANTS {
+        assert!(docs.contains(&format!("`{}`", invariant.name)), "{}", invariant.name);
+    }
+}
+
+#[test]
+fn a_broken_invariant_is_noticed() {
+    let [contract, judges, ..] = &INVARIANTS;
+    let source =
+        "// crate::rt\nuse crate::trace::Op;\nuse crate::{trace, rt};\nuse crate::rt::x;\n";
+    assert_eq!(
+        violations(contract, source),
+        ["line 3 uses `crate::rt`", "line 4 uses `crate::rt`"]
+    );
+    assert_eq!(
+        violations(judges, "use z3::Solver;\nuse crate::encode::Order;\nlet z3x = 1;"),
+        ["line 1 uses `z3`", "line 2 uses `crate::encode`"]
+    );
+}
+
+#[test]
+fn the_workspace_has_exactly_its_members() {
+    let manifest = fs::read_to_string(repository().join("Cargo.toml")).unwrap();
+    let members = r#"members = ["racelog", "racelog-macros", "predictor", "examples", "tests"]"#;
+    assert!(manifest.contains(members));
+}
+
+#[test]
+fn what_programs_link_does_not_depend_on_the_analyser() {
+    for member in ["racelog", "racelog-macros"] {
+        let manifest = fs::read_to_string(repository().join(member).join("Cargo.toml")).unwrap();
+        let depends = manifest.lines().any(|line| line.starts_with("predictor"));
+        assert!(!depends, "{member}");
+    }
+}

@@ -22,8 +22,9 @@ pub struct Replay<'m, 'a> {
 
 #[derive(Debug)]
 enum Order {
-    /// The observed trace, whole. What it says about who was woken is binding.
-    Observed,
+    /// The observed trace, whole. What it says about who was woken is binding: these are the
+    /// notifications that name each thread.
+    Observed(HashMap<ThreadId, Vec<EventId>>),
     /// Where each event stands in another sequence.
     Other(HashMap<EventId, usize>),
 }
@@ -31,7 +32,14 @@ enum Order {
 impl<'m, 'a> Replay<'m, 'a> {
     /// Follows the observed trace.
     pub fn observed(machine: &'m Machine<'a>) -> Self {
-        Self { machine, state: machine.initial(), order: Order::Observed }
+        let trace = machine.trace();
+        let mut named: HashMap<ThreadId, Vec<EventId>> = HashMap::new();
+        for event in trace.events() {
+            if let Op::NotifyOne { woken: Woken::Thread(thread), .. } = trace.op(event) {
+                named.entry(thread).or_default().push(event);
+            }
+        }
+        Self { machine, state: machine.initial(), order: Order::Observed(named) }
     }
 
     /// Follows `sequence`, whose events are then to be given to [`Replay::step`] one by one.
@@ -48,31 +56,42 @@ impl<'m, 'a> Replay<'m, 'a> {
     /// Takes the next event, or says why that cannot be.
     pub fn step(&mut self, event: EventId) -> Result<(), WhyNot> {
         let woken = match self.machine.trace().op(event) {
-            Op::NotifyOne { condvar, woken } => self.choose(condvar, woken),
+            Op::NotifyOne { condvar, woken } => self.choose(event, condvar, woken),
             _ => None,
         };
         self.machine.step(&mut self.state, event, woken)
     }
 
-    fn choose(&self, condvar: CondvarId, observed: Woken) -> Option<ThreadId> {
+    fn choose(&self, now: EventId, condvar: CondvarId, observed: Woken) -> Option<ThreadId> {
         match (&self.order, observed) {
-            (Order::Observed, Woken::Thread(thread)) => Some(thread),
-            (Order::Observed, Woken::Nobody) => None,
-            _ => self.state.waiters(condvar).min_by_key(|waiter| self.urgency(*waiter)),
+            (Order::Observed(_), Woken::Thread(thread)) => Some(thread),
+            (Order::Observed(_), Woken::Nobody) => None,
+            _ => self.state.waiters(condvar).min_by_key(|waiter| self.urgency(now, *waiter)),
         }
     }
 
-    /// Smaller is more urgent.
-    fn urgency(&self, waiter: ThreadId) -> (u8, usize) {
+    /// How well a notification would go to a waiter now: the smaller, the better.
+    fn urgency(&self, now: EventId, waiter: ThreadId) -> (u8, usize) {
+        const FIRST_TO_WAKE: u8 = 0;
+        const WAITS_ON: u8 = 1;
+        const NOT_TO_BE_NOTIFIED: u8 = 2;
+
         let end = self.machine.next(&self.state, waiter);
-        let at = end.and_then(|end| match &self.order {
-            Order::Observed => Some(end.index()),
-            Order::Other(order) => order.get(&end).copied(),
-        });
+        let at = match &self.order {
+            Order::Observed(named) => {
+                // A later notification that names it is the one that it gets.
+                let later = |event: &EventId| now < *event && end.is_none_or(|end| *event < end);
+                if named.get(&waiter).is_some_and(|events| events.iter().any(later)) {
+                    return (NOT_TO_BE_NOTIFIED, 0);
+                }
+                end.map(EventId::index)
+            }
+            Order::Other(order) => end.and_then(|end| order.get(&end).copied()),
+        };
         match (end.map(|end| self.machine.trace().op(end)), at) {
-            (Some(Op::Wake { .. }), Some(at)) => (0, at),
-            (_, None) => (1, 0),
-            (_, Some(at)) => (2, at),
+            (Some(Op::Wake { .. }), Some(at)) => (FIRST_TO_WAKE, at),
+            (_, None) => (WAITS_ON, 0),
+            (_, Some(at)) => (NOT_TO_BE_NOTIFIED, at),
         }
     }
 }
