@@ -3,10 +3,11 @@
 //! It follows the definition to the letter and is the oracle that everything faster is tested
 //! against. The number of states grows exponentially with the threads, so there is a limit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use racelog::trace::ThreadId;
+use rustc_hash::FxHashMap;
 
 use crate::race::{Pair, conflict};
 use crate::semantics::{Machine, State};
@@ -49,7 +50,7 @@ pub fn explore(trace: &Trace, max_states: usize, mut progress: impl FnMut(usize)
 struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
     visited: Vec<Visited>,
-    known: HashMap<Rc<State>, usize>,
+    known: FxHashMap<Rc<State>, usize>,
     races: BTreeMap<Pair, Vec<EventId>>,
 }
 
@@ -61,8 +62,12 @@ struct Visited {
 
 impl<'m, 'a> Search<'m, 'a> {
     fn new(machine: &'m Machine<'a>) -> Self {
-        let mut search =
-            Self { machine, visited: Vec::new(), known: HashMap::new(), races: BTreeMap::new() };
+        let mut search = Self {
+            machine,
+            visited: Vec::new(),
+            known: FxHashMap::default(),
+            races: BTreeMap::new(),
+        };
         search.reach(machine.initial(), None);
         search
     }

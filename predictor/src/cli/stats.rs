@@ -1,9 +1,9 @@
 //! `predictor stats`
 
-use std::collections::HashSet;
 use std::io::{self, BufWriter, Write};
 
 use racelog::trace::{Event, Item, LockId, Op, ThreadId, VarId};
+use rustc_hash::FxHashSet;
 
 use super::args::Stats;
 use super::input::Input;
@@ -42,9 +42,9 @@ const HEADINGS: [&str; 10] = [
 
 #[derive(Default)]
 struct Counts {
-    threads: HashSet<ThreadId>,
-    locks: HashSet<LockId>,
-    vars: HashSet<VarId>,
+    threads: FxHashSet<ThreadId>,
+    locks: FxHashSet<LockId>,
+    vars: FxHashSet<VarId>,
     events: u64,
     accesses: u64,
     branches: u64,

@@ -1,8 +1,9 @@
 //! What the rules ask of the observed order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use racelog::trace::{BarrierId, ChannelId};
+use rustc_hash::FxHashMap;
 
 use crate::trace::{EventId, Op, Trace};
 
@@ -12,7 +13,7 @@ pub(super) struct Observed {
     /// For each access: how many accesses of its variable must have happened before. For an
     /// `exclusive`, all that precede it; for any other, those up to the last `exclusive` before.
     required: Vec<u32>,
-    generations: HashMap<(BarrierId, u64), usize>,
+    generations: FxHashMap<(BarrierId, u64), usize>,
     arrivals: Vec<Arrivals>,
     /// For each channel, how many times a sender is dropped in all.
     closes: Vec<u32>,
@@ -80,7 +81,7 @@ fn required_accesses(trace: &Trace) -> Vec<u32> {
     required
 }
 
-fn barrier_generations(trace: &Trace) -> (HashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {
+fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {
     let mut counts: BTreeMap<(BarrierId, u64), u32> = BTreeMap::new();
     for event in trace.events() {
         match trace.op(event) {
@@ -93,7 +94,7 @@ fn barrier_generations(trace: &Trace) -> (HashMap<(BarrierId, u64), usize>, Vec<
             _ => {}
         }
     }
-    let mut generations = HashMap::new();
+    let mut generations = FxHashMap::default();
     let mut arrivals = Vec::new();
     let mut last = None;
     for (index, (key, count)) in counts.into_iter().enumerate() {

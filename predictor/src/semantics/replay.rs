@@ -1,8 +1,7 @@
 //! Follows a given sequence of events through the machine.
 
-use std::collections::HashMap;
-
 use racelog::trace::{CondvarId, ThreadId, Woken};
+use rustc_hash::FxHashMap;
 
 use super::{Machine, State, WhyNot};
 use crate::trace::{EventId, Op};
@@ -24,16 +23,16 @@ pub struct Replay<'m, 'a> {
 enum Order {
     /// The observed trace, whole. What it says about who was woken is binding: these are the
     /// notifications that name each thread.
-    Observed(HashMap<ThreadId, Vec<EventId>>),
+    Observed(FxHashMap<ThreadId, Vec<EventId>>),
     /// Where each event stands in another sequence.
-    Other(HashMap<EventId, usize>),
+    Other(FxHashMap<EventId, usize>),
 }
 
 impl<'m, 'a> Replay<'m, 'a> {
     /// Follows the observed trace.
     pub fn observed(machine: &'m Machine<'a>) -> Self {
         let trace = machine.trace();
-        let mut named: HashMap<ThreadId, Vec<EventId>> = HashMap::new();
+        let mut named: FxHashMap<ThreadId, Vec<EventId>> = FxHashMap::default();
         for event in trace.events() {
             if let Op::NotifyOne { woken: Woken::Thread(thread), .. } = trace.op(event) {
                 named.entry(thread).or_default().push(event);

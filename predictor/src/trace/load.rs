@@ -1,12 +1,12 @@
 //! Builds the trace that analyses work on.
 
-use std::collections::HashSet;
 use std::str::FromStr;
 
 use racelog::trace::{
     BarrierId, ChannelId, CondvarId, Dictionary, End, Event, Item, LockId, Metadata, Object,
     ThreadId, Value, VarId,
 };
+use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::columns::Columns;
@@ -67,7 +67,7 @@ pub struct Loader {
     columns: Columns,
     numbering: Numbering,
     threads: Vec<ThreadProgress>,
-    initialised: HashSet<VarId>,
+    initialised: FxHashSet<VarId>,
 }
 
 /// What the loader knows of a thread.

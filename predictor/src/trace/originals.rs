@@ -1,8 +1,7 @@
 //! Which object of the file each object of the loaded trace is.
 
-use std::collections::HashMap;
-
 use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, Object, ThreadId, Value, VarId};
+use rustc_hash::FxHashMap;
 
 use super::translate::Translate;
 use super::{ValueId, Values};
@@ -11,7 +10,7 @@ use super::{ValueId, Values};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renumbering {
     originals: Vec<u32>,
-    numbers: HashMap<u32, u32>,
+    numbers: FxHashMap<u32, u32>,
 }
 
 impl Renumbering {

@@ -1,9 +1,9 @@
 //! Checks that a trace's own order is a feasible execution.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use racelog::trace::{ChannelId, Object};
+use rustc_hash::FxHashSet;
 
 use super::{EventId, Op, Trace, ValueId};
 use crate::semantics::{Machine, Replay, WhyNot};
@@ -59,7 +59,7 @@ impl std::error::Error for Invalid {}
 pub fn validate(trace: &Trace) -> Result<(), Invalid> {
     let machine = Machine::new(trace);
     let mut replay = Replay::observed(&machine);
-    let mut sent = HashSet::new();
+    let mut sent = FxHashSet::default();
     for event in trace.events() {
         let kept = well_formed(trace, event, &mut sent)
             .and_then(|()| explained(&replay, trace, event))
@@ -73,7 +73,7 @@ pub fn validate(trace: &Trace) -> Result<(), Invalid> {
 fn well_formed(
     trace: &Trace,
     event: EventId,
-    sent: &mut HashSet<(ChannelId, ValueId)>,
+    sent: &mut FxHashSet<(ChannelId, ValueId)>,
 ) -> Result<(), Rule> {
     let thread = trace.thread(event);
     let op = trace.op(event);

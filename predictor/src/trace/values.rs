@@ -1,8 +1,7 @@
 //! Values as ids: equal ids, equal values.
 
-use std::collections::HashMap;
-
 use racelog::trace::Value;
+use rustc_hash::FxHashMap;
 
 use super::EventId;
 
@@ -30,7 +29,7 @@ const WRITTEN: u32 = 1 << 31;
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     table: Vec<Value>,
-    ids: HashMap<Value, ValueId>,
+    ids: FxHashMap<Value, ValueId>,
 }
 
 impl Values {

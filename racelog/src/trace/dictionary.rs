@@ -1,8 +1,8 @@
 //! Strings, locations and names, each kept once and numbered in order of first use.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::{
@@ -91,11 +91,11 @@ struct Entry {
 pub struct Dictionary {
     definitions: Vec<Definition>,
     strings: Vec<Entry>,
-    string_ids: HashMap<Arc<str>, StrId>,
+    string_ids: FxHashMap<Arc<str>, StrId>,
     locations: Vec<Location>,
-    location_ids: HashMap<Location, LocId>,
-    names: HashMap<Object, StrId>,
-    memory: HashMap<VarId, (u64, u32)>,
+    location_ids: FxHashMap<Location, LocId>,
+    names: FxHashMap<Object, StrId>,
+    memory: FxHashMap<VarId, (u64, u32)>,
 }
 
 impl Dictionary {

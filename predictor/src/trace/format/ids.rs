@@ -1,13 +1,12 @@
 //! Numbers the objects that a textual format calls by name.
 
-use std::collections::HashMap;
-
 use racelog::trace::{
     BarrierId, ChannelId, CondvarId, Definition, Dictionary, DictionaryError, LocId, Location,
     LockId, Object, ThreadId, VarId,
 };
+use rustc_hash::FxHashMap;
 
-type Numbers = HashMap<Box<str>, u32>;
+type Numbers = FxHashMap<Box<str>, u32>;
 
 /// Ids for names, in order of first use, and the dictionary that explains them.
 #[derive(Debug, Default)]
@@ -19,7 +18,7 @@ pub(super) struct Ids {
     condvars: Numbers,
     channels: Numbers,
     barriers: Numbers,
-    locations: HashMap<Box<str>, LocId>,
+    locations: FxHashMap<Box<str>, LocId>,
 }
 
 macro_rules! by_name {

@@ -1,8 +1,7 @@
 //! How objects are called where people read a trace.
 
-use std::collections::{HashMap, HashSet};
-
 use racelog::trace::{Definition, Dictionary, Object};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every object one name, and no two objects of a kind the same.
 ///
@@ -10,8 +9,8 @@ use racelog::trace::{Definition, Dictionary, Object};
 /// says so: `name[0x7f00+4]`. Other objects are called by their kind and number.
 #[derive(Debug, Default)]
 pub struct Names {
-    names: HashMap<Object, Box<str>>,
-    taken: HashSet<(Kind, Box<str>)>,
+    names: FxHashMap<Object, Box<str>>,
+    taken: FxHashSet<(Kind, Box<str>)>,
     /// How many definitions have been looked at.
     seen: usize,
 }

@@ -4,9 +4,10 @@
 //! may depend on what is lost. So whatever the damage, the events before it are exactly those of
 //! the chunks before it.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+
+use rustc_hash::FxHashMap;
 
 use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
 use super::header::read_up_to;
@@ -88,7 +89,7 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// Each thread's chunks, in order.
-    pub(super) threads: HashMap<ThreadId, Vec<Place>>,
+    pub(super) threads: FxHashMap<ThreadId, Vec<Place>>,
     pub(super) dictionary: Dictionary,
     /// Initial values, by their place among the events.
     pub(super) inits: Vec<Init>,

@@ -1,8 +1,10 @@
 //! Merges the threads' events into the trace's total order, one chunk a running thread in memory.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 use std::io::{Read, Seek, SeekFrom};
+
+use rustc_hash::FxHashMap;
 
 use super::chunk::HEADER_LEN;
 use super::event::Coder;
@@ -15,7 +17,7 @@ use crate::trace::{Event, ThreadId};
 pub(super) struct Merge {
     /// Each thread that has events left, by the stamp of the next one.
     queue: BinaryHeap<Reverse<(u64, ThreadId)>>,
-    threads: HashMap<ThreadId, Thread>,
+    threads: FxHashMap<ThreadId, Thread>,
     /// Buffers of chunks that were read to their ends.
     spare: Vec<Vec<u8>>,
 }
@@ -42,7 +44,7 @@ struct Cursor {
 }
 
 impl Merge {
-    pub(super) fn new(threads: HashMap<ThreadId, Vec<Place>>) -> Self {
+    pub(super) fn new(threads: FxHashMap<ThreadId, Vec<Place>>) -> Self {
         let queue = threads
             .iter()
             .filter_map(|(thread, places)| {

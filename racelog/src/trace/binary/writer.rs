@@ -1,8 +1,8 @@
 //! Writes a trace, chunk by chunk, in bounded memory.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
+use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use super::chunk::{Chunk, Kind, MAX_PAYLOAD};
@@ -36,7 +36,7 @@ pub struct Writer<W> {
     out: W,
     /// How large a chunk grows.
     chunk_size: usize,
-    threads: HashMap<ThreadId, Pending>,
+    threads: FxHashMap<ThreadId, Pending>,
     buffered: usize,
     /// How many entries of the dictionary are in the file.
     defined: usize,
@@ -70,7 +70,7 @@ impl<W: Write> Writer<W> {
         Ok(Self {
             out,
             chunk_size: chunk_size.min(CHUNK_BYTES),
-            threads: HashMap::new(),
+            threads: FxHashMap::default(),
             buffered: 0,
             defined: 0,
             inits: Vec::new(),

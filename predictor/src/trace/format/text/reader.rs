@@ -1,11 +1,11 @@
 //! Reads the text format.
 
-use std::collections::HashSet;
 use std::io::{self, BufRead};
 
 use racelog::trace::{
     Dictionary, DictionaryError, End, Event, Item, Metadata, Stamp, ThreadId, VarId,
 };
+use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::directive::Directive;
@@ -151,8 +151,8 @@ pub(super) struct Parser {
     pub(super) ids: Ids,
     metadata: Metadata,
     /// Which threads are in recorded code; those not listed are.
-    unrecorded: HashSet<ThreadId>,
-    pub(super) initialised: HashSet<VarId>,
+    unrecorded: FxHashSet<ThreadId>,
+    pub(super) initialised: FxHashSet<VarId>,
     /// How many events were read: the stamp of the last one.
     events: u64,
     items: u64,

@@ -1,12 +1,12 @@
 //! Writes the text format.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 
 use racelog::trace::{
     Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object, Op, ThreadId,
     Value, VarId, Woken,
 };
+use rustc_hash::FxHashMap;
 
 use super::directive::Directive;
 use crate::trace::format::names::Names;
@@ -18,7 +18,7 @@ pub struct TextWriter<W> {
     printer: EventPrinter,
     line: Vec<u8>,
     /// Which threads are, by the last comment about them, not in recorded code.
-    unrecorded: HashMap<ThreadId, bool>,
+    unrecorded: FxHashMap<ThreadId, bool>,
 }
 
 impl<W: Write> TextWriter<W> {
@@ -28,7 +28,7 @@ impl<W: Write> TextWriter<W> {
             writeln!(out, "{directive}")?;
         }
         let printer = EventPrinter::new();
-        Ok(Self { out, printer, line: Vec::new(), unrecorded: HashMap::new() })
+        Ok(Self { out, printer, line: Vec::new(), unrecorded: FxHashMap::default() })
     }
 
     /// Writes an item.
