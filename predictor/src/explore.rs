@@ -25,16 +25,14 @@ pub struct Exploration {
 }
 
 /// Searches all states, but stops once it has seen `max_states`. `progress` is called with the
-/// number of states seen, now and then.
+/// number of states visited, before each.
 pub fn explore(trace: &Trace, max_states: usize, mut progress: impl FnMut(usize)) -> Exploration {
     let machine = Machine::new(trace);
     let mut search = Search::new(&machine);
     let mut complete = true;
     let mut next = 0;
     while next < search.visited.len() {
-        if next.is_multiple_of(1024) {
-            progress(next);
-        }
+        progress(next);
         if search.visited.len() > max_states {
             complete = false;
             break;

@@ -8,3 +8,8 @@ pub mod race;
 pub mod semantics;
 pub mod trace;
 pub mod witness;
+
+/// The examples in the user guide run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/USER_GUIDE.md")]
+struct UserGuide;

@@ -5,6 +5,34 @@
 //! of its branches. Names, strings and source locations are kept once, in a [`Dictionary`]; events
 //! refer to them by typed ids.
 //!
+//! ```
+//! use racelog::trace::binary::{Reader, Writer};
+//! use racelog::trace::{
+//!     Dictionary, End, Event, Item, Metadata, Object, Op, Stamp, ThreadId, Value, VarId,
+//! };
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let mut dictionary = Dictionary::new();
+//! dictionary.name(Object::Var(VarId::new(0)), "counter")?;
+//! let write = Item::Event(Event {
+//!     thread: ThreadId::new(0),
+//!     stamp: Stamp::new(1),
+//!     op: Op::Write { var: VarId::new(0), value: Value::Nat(7) },
+//!     location: None,
+//!     recorded: true,
+//! });
+//!
+//! let mut writer = Writer::new(Vec::new(), &Metadata::default())?;
+//! writer.write(&dictionary, &write)?;
+//! let bytes = writer.finish(&dictionary, End::Clean)?;
+//!
+//! let mut reader = Reader::open(std::io::Cursor::new(bytes))?;
+//! assert_eq!(reader.next_item()?, Some(write));
+//! assert_eq!(reader.dictionary().get_name(Object::Var(VarId::new(0))), Some("counter"));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`binary`] is the `.rlog` format that carries all of this; `docs/TRACE_FORMAT.md` draws it byte
 //! by byte.
 //!

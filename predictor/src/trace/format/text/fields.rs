@@ -61,6 +61,8 @@ impl<R: BufRead> Lines<R> {
             return Ok(Some(Line::TooLong));
         }
         Ok(Some(match str::from_utf8(line) {
+            // Some editors mark the start of a text with this, and show nothing.
+            Ok(text) if self.number == 1 => Line::Text(text.trim_start_matches('\u{feff}')),
             Ok(text) => Line::Text(text),
             Err(error) => Line::NotText(error.valid_up_to() + 1),
         }))
@@ -137,6 +139,12 @@ mod tests {
         assert!(matches!(lines.next(), Ok(Some(Line::Text("three")))));
         assert_eq!((lines.number(), lines.last_was_open()), (3, true));
         assert!(matches!(lines.next(), Ok(None)));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_text() {
+        let mut lines = Lines::new("\u{feff}one\n".as_bytes());
+        assert!(matches!(lines.next(), Ok(Some(Line::Text("one")))));
     }
 
     #[test]
