@@ -114,7 +114,7 @@ fn errors_in_binary() {
     damaged[21] ^= 4;
     assert_eq!(error_of(&damaged, Format::Binary), "byte 0: the file's header is damaged");
     let mut longer = good.clone();
-    longer.push(0);
+    longer.push(1);
     let end = good.len();
     assert_eq!(
         error_of(&longer, Format::Binary),

@@ -20,4 +20,6 @@ pub enum End {
     Clean,
     /// Recording stopped before the program did, or the end of the trace is lost.
     CutOff,
+    /// Recording stopped because the trace had reached its greatest size, or the disk was full.
+    Full,
 }

@@ -235,10 +235,16 @@ impl Source {
         match &self.inner {
             Inner::Text(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
             Inner::Std(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
-            _ if self.end() == End::CutOff => {
-                Some("the trace is cut off: recording stopped before the program did".to_owned())
-            }
-            _ => None,
+            _ => match self.end() {
+                End::Clean => None,
+                End::CutOff => Some(
+                    "the trace is cut off: recording stopped before the program did".to_owned(),
+                ),
+                End::Full => Some(
+                    "the trace is cut off: it had reached its greatest size, or the disk was full"
+                        .to_owned(),
+                ),
+            },
         }
     }
 

@@ -5,17 +5,17 @@ use crate::trace::ThreadId;
 const MAGIC: [u8; 4] = *b"RLck";
 
 /// The length of a chunk's header; the payload follows.
-pub(super) const HEADER_LEN: usize = 40;
+pub(crate) const HEADER_LEN: usize = 40;
 
 /// Where the checksum stands: over all header bytes before it, then the payload.
 const CHECKSUM_AT: usize = 36;
 
 /// No writer makes a payload that is longer, so a longer one is damage and not an allocation.
-pub(super) const MAX_PAYLOAD: u32 = 1 << 24;
+pub(crate) const MAX_PAYLOAD: u32 = 1 << 24;
 
 /// What a chunk holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Events of one thread.
     Events,
     /// Dictionary entries and initial values.
@@ -26,22 +26,25 @@ pub(super) enum Kind {
 
 /// A chunk's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Chunk {
-    pub(super) kind: Kind,
+pub(crate) struct Chunk {
+    pub(crate) kind: Kind,
+    /// Whether the chunk is still being written: it may end before its payload does, and the
+    /// checksum is over the header alone.
+    pub(crate) open: bool,
     /// The thread whose events these are; 0 in other chunks.
-    pub(super) thread: ThreadId,
+    pub(crate) thread: ThreadId,
     /// The payload's length in bytes.
-    pub(super) payload_len: u32,
-    /// How many events the payload holds; 0 in other chunks.
-    pub(super) events: u32,
-    /// The stamps of the first and the last event; 0 in other chunks.
-    pub(super) first_stamp: u64,
-    pub(super) last_stamp: u64,
+    pub(crate) payload_len: u32,
+    /// How many events and initial values the payload holds; 0 in other and in open chunks.
+    pub(crate) events: u32,
+    /// The stamps of the first and the last event; 0 in other chunks, the last also in open ones.
+    pub(crate) first_stamp: u64,
+    pub(crate) last_stamp: u64,
 }
 
 /// Why the bytes at some place are no chunk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum NotAChunk {
+pub(crate) enum NotAChunk {
     Magic,
     Kind,
     TooLong,
@@ -49,13 +52,13 @@ pub(super) enum NotAChunk {
 
 impl Chunk {
     /// A chunk that holds no events.
-    pub(super) fn without_events(kind: Kind, payload_len: u32) -> Self {
+    pub(crate) fn without_events(kind: Kind, payload_len: u32) -> Self {
         let thread = ThreadId::new(0);
-        Self { kind, thread, payload_len, events: 0, first_stamp: 0, last_stamp: 0 }
+        Self { kind, open: false, thread, payload_len, events: 0, first_stamp: 0, last_stamp: 0 }
     }
 
     /// The header's bytes, with the checksum over it and the payload.
-    pub(super) fn encode(&self, payload: &[u8]) -> [u8; HEADER_LEN] {
+    pub(crate) fn encode(&self, payload: &[u8]) -> [u8; HEADER_LEN] {
         let kind = match self.kind {
             Kind::Events => 1,
             Kind::Tables => 2,
@@ -64,6 +67,7 @@ impl Chunk {
         let mut bytes = [0; HEADER_LEN];
         bytes[0..4].copy_from_slice(&MAGIC);
         bytes[4] = kind;
+        bytes[5] = u8::from(self.open);
         bytes[8..12].copy_from_slice(&self.thread.get().to_le_bytes());
         bytes[12..16].copy_from_slice(&self.payload_len.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.events.to_le_bytes());
@@ -75,7 +79,7 @@ impl Chunk {
     }
 
     /// Reads a header. Whether it can be trusted only the checksum tells: [`is_intact`].
-    pub(super) fn decode(bytes: &[u8; HEADER_LEN]) -> Result<Self, NotAChunk> {
+    pub(crate) fn decode(bytes: &[u8; HEADER_LEN]) -> Result<Self, NotAChunk> {
         if bytes[0..4] != MAGIC {
             return Err(NotAChunk::Magic);
         }
@@ -85,12 +89,18 @@ impl Chunk {
             3 => Kind::End,
             _ => return Err(NotAChunk::Kind),
         };
+        let open = match bytes[5] {
+            0 => false,
+            1 => true,
+            _ => return Err(NotAChunk::Kind),
+        };
         let payload_len = u32_at(bytes, 12);
         if payload_len > MAX_PAYLOAD {
             return Err(NotAChunk::TooLong);
         }
         Ok(Self {
             kind,
+            open,
             thread: ThreadId::new(u32_at(bytes, 8)),
             payload_len,
             events: u32_at(bytes, 16),
@@ -101,14 +111,16 @@ impl Chunk {
 }
 
 /// Whether the checksum of a header fits the header and its payload.
-pub(super) fn is_intact(header: &[u8; HEADER_LEN], payload: &[u8]) -> bool {
+pub(crate) fn is_intact(header: &[u8; HEADER_LEN], payload: &[u8]) -> bool {
     u32_at(header, CHECKSUM_AT) == checksum(header, payload)
 }
 
 fn checksum(header: &[u8; HEADER_LEN], payload: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..CHECKSUM_AT]);
-    hasher.update(payload);
+    if header[5] == 0 {
+        hasher.update(payload);
+    }
     hasher.finalize()
 }
 
@@ -129,6 +141,7 @@ mod tests {
         let payload = [1, 2, 3];
         let chunk = Chunk {
             kind: Kind::Events,
+            open: false,
             thread: ThreadId::new(7),
             payload_len: 3,
             events: 2,

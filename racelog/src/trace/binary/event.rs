@@ -1,12 +1,12 @@
 //! One event as bytes: a code, then varints, most of them differences to the event before.
 
 use super::primitive::{
-    Malformed, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32, take_u64,
-    take_value,
+    Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
+    take_u64, take_value,
 };
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Event, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
-    ThreadId, VarId, Woken,
+    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
+    ThreadId, Value, VarId, Woken,
 };
 
 /// The codes. 0 is none of them, so that zeroed memory is no event; 112 and above are reserved.
@@ -43,6 +43,8 @@ mod code {
     pub(super) const ARRIVE: u8 = 30;
     pub(super) const LEAVE: u8 = 31;
     pub(super) const ASSERT: u8 = 32;
+    /// No event, but an initial value that was found out at first use.
+    pub(super) const INIT: u8 = 33;
     // Atomic operations have room for their ordering in the low three bits.
     pub(super) const LOAD: u8 = 64;
     pub(super) const STORE: u8 = 72;
@@ -56,7 +58,7 @@ mod code {
 /// Encodes and decodes the events of one chunk, in order: what it remembers of one event shortens
 /// the next.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Coder {
+pub(crate) struct Coder {
     stamp: u64,
     /// 0 for no location, else its id + 1.
     location: i64,
@@ -65,37 +67,57 @@ pub(super) struct Coder {
 
 impl Coder {
     /// For a chunk whose first event has this stamp; stamps start at 1.
-    pub(super) fn new(first_stamp: u64) -> Self {
+    pub(crate) fn new(first_stamp: u64) -> Self {
         Self { stamp: first_stamp.saturating_sub(1), location: 0, var: 0 }
     }
 
     /// The stamp of the last event.
-    pub(super) fn stamp(&self) -> u64 {
+    pub(crate) fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    pub(super) fn encode(&mut self, event: &Event, out: &mut Vec<u8>) {
+    pub(crate) fn encode(&mut self, event: &Event, out: &mut impl Out) {
         put_u8(out, code_of(&event.op));
-        // Stamps rise strictly: the step of one that always happens need not be written.
-        let step = event.stamp.get() - self.stamp - 1;
-        let recorded = u64::from(event.recorded);
-        match step.checked_mul(2) {
-            Some(double) => put_u64(out, double | recorded),
-            // One value in 2^63 needs a 65th bit: postcard's u128 is the same varint, longer.
-            None => super::primitive::put_u128(out, u128::from(step) << 1 | u128::from(recorded)),
-        }
-        self.stamp = event.stamp.get();
+        self.encode_stamp(event.stamp, event.recorded, out);
         let location = event.location.map_or(0, |id| i64::from(id.get()) + 1);
         put_i64(out, location - self.location);
         self.location = location;
         self.encode_operands(&event.op, out);
     }
 
-    pub(super) fn decode(
+    /// Encodes an initial value; it has a stamp of its own.
+    pub(crate) fn encode_init(
+        &mut self,
+        stamp: Stamp,
+        var: VarId,
+        value: Value,
+        out: &mut impl Out,
+    ) {
+        put_u8(out, code::INIT);
+        self.encode_stamp(stamp, false, out);
+        put_i64(out, 0);
+        self.encode_var(var, out);
+        put_value(out, value);
+    }
+
+    fn encode_stamp(&mut self, stamp: Stamp, recorded: bool, out: &mut impl Out) {
+        // Stamps rise strictly: the step of one that always happens need not be written.
+        let step = stamp.get() - self.stamp - 1;
+        let recorded = u64::from(recorded);
+        match step.checked_mul(2) {
+            Some(double) => put_u64(out, double | recorded),
+            // One value in 2^63 needs a 65th bit: postcard's u128 is the same varint, longer.
+            None => super::primitive::put_u128(out, u128::from(step) << 1 | u128::from(recorded)),
+        }
+        self.stamp = stamp.get();
+    }
+
+    /// Decodes an event or an initial value, whose stamp is then that of the coder.
+    pub(crate) fn decode(
         &mut self,
         thread: ThreadId,
         input: &mut &[u8],
-    ) -> Result<Event, Malformed> {
+    ) -> Result<Item, Malformed> {
         let code = take_u8(input)?;
         let step = super::primitive::take_u128(input)?;
         let recorded = step & 1 == 1;
@@ -107,15 +129,17 @@ impl Coder {
             0 => None,
             id => Some(LocId::new(u32::try_from(id - 1).map_err(|_| Malformed)?)),
         };
+        if code == code::INIT {
+            return Ok(Item::Init { var: self.take_var(input)?, value: take_value(input)? });
+        }
         let op = self.decode_operands(code, input)?;
-        Ok(Event { thread, stamp: Stamp::new(self.stamp), op, location, recorded })
+        let stamp = Stamp::new(self.stamp);
+        Ok(Item::Event(Event { thread, stamp, op, location, recorded }))
     }
 
-    fn encode_operands(&mut self, op: &Op, out: &mut Vec<u8>) {
+    fn encode_operands(&mut self, op: &Op, out: &mut impl Out) {
         if let Some(var) = op.var() {
-            let var = i64::from(var.get());
-            put_i64(out, var - self.var);
-            self.var = var;
+            self.encode_var(var, out);
         }
         match *op {
             Op::Begin | Op::End | Op::Branch | Op::Fence(_) | Op::Park | Op::ParkTimeout => {}
@@ -162,6 +186,12 @@ impl Coder {
             }
             Op::Assert(text) => put_u32(out, text.get()),
         }
+    }
+
+    fn encode_var(&mut self, var: VarId, out: &mut impl Out) {
+        let var = i64::from(var.get());
+        put_i64(out, var - self.var);
+        self.var = var;
     }
 
     fn decode_operands(&mut self, code: u8, input: &mut &[u8]) -> Result<Op, Malformed> {
@@ -331,7 +361,6 @@ fn ordering_of_bits(bits: u8) -> Result<Option<MemoryOrdering>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Value;
 
     fn event(stamp: u64, op: Op) -> Event {
         Event {
@@ -413,7 +442,7 @@ mod tests {
         let mut rest = &bytes[..];
         let mut coder = Coder::new(1);
         for event in &events {
-            assert_eq!(coder.decode(event.thread, &mut rest), Ok(*event));
+            assert_eq!(coder.decode(event.thread, &mut rest), Ok(Item::Event(*event)));
         }
         assert!(rest.is_empty());
     }
@@ -423,7 +452,24 @@ mod tests {
         let last = event(u64::MAX, Op::Branch);
         let mut bytes = Vec::new();
         Coder::new(1).encode(&last, &mut bytes);
-        assert_eq!(Coder::new(1).decode(last.thread, &mut &bytes[..]), Ok(last));
+        let decoded = Coder::new(1).decode(last.thread, &mut &bytes[..]);
+        assert_eq!(decoded, Ok(Item::Event(last)));
+    }
+
+    #[test]
+    fn an_initial_value_comes_back_between_events() {
+        let (first, last) = (event(5, Op::Branch), event(7, Op::Branch));
+        let (var, value) = (VarId::new(9), Value::Nat(4));
+        let mut bytes = Vec::new();
+        let mut coder = Coder::new(5);
+        coder.encode(&first, &mut bytes);
+        coder.encode_init(Stamp::new(6), var, value, &mut bytes);
+        coder.encode(&last, &mut bytes);
+        let mut rest = &bytes[..];
+        let mut coder = Coder::new(5);
+        for item in [Item::Event(first), Item::Init { var, value }, Item::Event(last)] {
+            assert_eq!(coder.decode(first.thread, &mut rest), Ok(item));
+        }
     }
 
     #[test]
@@ -431,7 +477,7 @@ mod tests {
         for code in 0..=255u8 {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
-            let assigned = (1..=32).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
+            let assigned = (1..=33).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }
     }

@@ -18,7 +18,7 @@ const CHECKSUM_AT: usize = 16;
 /// Metadata is small; whatever claims to be longer is damage.
 const MAX_PAYLOAD: u32 = 1 << 24;
 
-pub(super) fn write(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, metadata: &Metadata) -> io::Result<()> {
     let payload = encode(metadata);
     let len = u32::try_from(payload.len()).ok().filter(|len| *len <= MAX_PAYLOAD);
     let len = len.ok_or_else(|| io::Error::other("the metadata is too long"))?;
@@ -33,7 +33,7 @@ pub(super) fn write(out: &mut impl Write, metadata: &Metadata) -> io::Result<()>
 }
 
 /// Reads the header; the next byte is that of the first chunk. Also says how long the header is.
-pub(super) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> {
+pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> {
     let mut fixed = [0; FIXED_LEN];
     let got = read_up_to(input, &mut fixed)?;
     let known = got.min(MAGIC.len());
@@ -122,7 +122,7 @@ fn take_option<'a, T>(
 }
 
 /// Fills `buffer` as far as the input goes.
-pub(super) fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub(crate) fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match input.read(&mut buffer[filled..]) {

@@ -10,8 +10,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use rustc_hash::FxHashMap;
 
 use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
+use super::event::Coder;
 use super::header::read_up_to;
-use super::primitive::{take_u8, take_u64};
 use super::tables::{self, Init, Record};
 use crate::trace::{Dictionary, DictionaryError, End, ThreadId};
 
@@ -96,6 +96,8 @@ pub(super) struct Index {
     pub(super) events: u64,
     /// `None` while no end was seen.
     pub(super) end: Option<End>,
+    /// The stamp from which on events are not to be trusted.
+    pub(super) cut: u64,
     pub(super) damage: Option<Damage>,
 }
 
@@ -104,11 +106,15 @@ impl Index {
     pub(super) fn scan(input: &mut (impl Read + Seek), mut offset: u64) -> io::Result<Self> {
         let len = input.seek(SeekFrom::End(0))?;
         input.seek(SeekFrom::Start(offset))?;
-        let mut index = Self::default();
+        let mut index = Self { cut: u64::MAX, ..Self::default() };
         let mut payload = Vec::new();
         while offset < len {
             match index.scan_chunk(input, offset, &mut payload)? {
                 Ok(next) => offset = next,
+                // A recorder that was killed leaves room that it had not come to use.
+                Err(DamageKind::NotAChunk | DamageKind::AfterEnd) if is_unused(input, offset)? => {
+                    break;
+                }
                 Err(kind) => {
                     let events_lost = count_events(input, offset, len)?;
                     let bytes_lost = len - offset;
@@ -151,14 +157,20 @@ impl Index {
         }
         let place = Place { offset, chunk };
         let taken = match chunk.kind {
-            Kind::Events => self.take_events(place),
+            Kind::Events => self.take_events(place, payload),
             Kind::Tables => self.take_tables(payload),
             Kind::End => self.take_end(payload),
         };
         Ok(taken.map(|()| offset + HEADER_LEN as u64 + u64::from(chunk.payload_len)))
     }
 
-    fn take_events(&mut self, place: Place) -> Result<(), DamageKind> {
+    fn take_events(&mut self, mut place: Place, payload: &[u8]) -> Result<(), DamageKind> {
+        if place.chunk.open {
+            count_open(&mut place.chunk, payload)?;
+            if place.chunk.events == 0 {
+                return Ok(());
+            }
+        }
         let Chunk { thread, events, first_stamp, last_stamp, .. } = place.chunk;
         if events == 0 || first_stamp == 0 || last_stamp < first_stamp {
             return Err(DamageKind::Malformed("its stamps do not rise"));
@@ -173,7 +185,8 @@ impl Index {
     }
 
     fn take_tables(&mut self, mut payload: &[u8]) -> Result<(), DamageKind> {
-        while !payload.is_empty() {
+        // A recorder may leave room at the end of a chunk.
+        while payload.first().is_some_and(|tag| *tag != 0) {
             let record = tables::take_record(&mut payload)
                 .map_err(|_| DamageKind::Malformed("a table entry that cannot be read"))?;
             match record {
@@ -189,19 +202,41 @@ impl Index {
         Ok(())
     }
 
-    fn take_end(&mut self, mut payload: &[u8]) -> Result<(), DamageKind> {
-        let unreadable = DamageKind::Malformed("an end that cannot be read");
-        let how = take_u8(&mut payload).map_err(|_| unreadable.clone())?;
-        let stated = take_u64(&mut payload).map_err(|_| unreadable.clone())?;
-        if stated != self.events {
+    fn take_end(&mut self, payload: &[u8]) -> Result<(), DamageKind> {
+        let (end, stated, cut) = tables::decode_end(payload)
+            .map_err(|_| DamageKind::Malformed("an end that cannot be read"))?;
+        if let Some(stated) = stated.filter(|stated| *stated != self.events) {
             return Err(DamageKind::EventCount { stated, found: self.events });
         }
-        self.end = Some(match how {
-            0 => End::Clean,
-            1 => End::CutOff,
-            _ => return Err(unreadable),
-        });
+        self.end = Some(end);
+        self.cut = cut;
         Ok(())
+    }
+}
+
+/// Finds out how far a chunk that was being written got.
+fn count_open(chunk: &mut Chunk, mut payload: &[u8]) -> Result<(), DamageKind> {
+    let mut coder = Coder::new(chunk.first_stamp);
+    while payload.first().is_some_and(|code| *code != 0) {
+        coder
+            .decode(chunk.thread, &mut payload)
+            .map_err(|_| DamageKind::Malformed("an event that cannot be read"))?;
+        chunk.events += 1;
+        chunk.last_stamp = coder.stamp();
+    }
+    Ok(())
+}
+
+/// Whether there are only zeros from here on.
+fn is_unused(input: &mut (impl Read + Seek), offset: u64) -> io::Result<bool> {
+    input.seek(SeekFrom::Start(offset))?;
+    let mut buffer = [0; 1 << 12];
+    loop {
+        match read_up_to(input, &mut buffer)? {
+            0 => return Ok(true),
+            len if buffer[..len].iter().any(|byte| *byte != 0) => return Ok(false),
+            _ => {}
+        }
     }
 }
 

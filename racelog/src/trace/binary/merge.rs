@@ -10,7 +10,7 @@ use super::chunk::HEADER_LEN;
 use super::event::Coder;
 use super::index::Place;
 use super::reader::ReadError;
-use crate::trace::{Event, ThreadId};
+use crate::trace::{Item, ThreadId};
 
 /// A k-way merge by (stamp, thread).
 #[derive(Debug)]
@@ -40,7 +40,7 @@ struct Cursor {
     coder: Coder,
     /// How many events are still to be decoded.
     left: u32,
-    next: Event,
+    next: Item,
 }
 
 impl Merge {
@@ -66,11 +66,11 @@ impl Merge {
         self.queue.peek().map(|Reverse((stamp, _))| *stamp)
     }
 
-    /// The next event.
+    /// The next event or initial value.
     pub(super) fn next(
         &mut self,
         input: &mut (impl Read + Seek),
-    ) -> Result<Option<Event>, ReadError> {
+    ) -> Result<Option<Item>, ReadError> {
         let Some(mut top) = self.queue.peek_mut() else { return Ok(None) };
         let Reverse((_, id)) = *top;
         let thread = self.threads.get_mut(&id).expect("every queued thread is known");
@@ -81,9 +81,9 @@ impl Merge {
                 Cursor::open(input, place, self.spare.pop().unwrap_or_default())?
             }
         };
-        let event = cursor.next;
+        let item = cursor.next;
         if cursor.advance()? {
-            top.0.0 = cursor.next.stamp.get();
+            top.0.0 = cursor.coder.stamp();
             thread.cursor = Some(cursor);
         } else {
             self.spare.push(cursor.payload);
@@ -94,7 +94,7 @@ impl Merge {
                 self.threads.remove(&id);
             }
         }
-        Ok(Some(event))
+        Ok(Some(item))
     }
 }
 
@@ -113,7 +113,7 @@ impl Cursor {
             .decode(place.chunk.thread, &mut rest)
             .map_err(|_| ReadError::event(place.offset, 1))?;
         let at = payload.len() - rest.len();
-        if next.stamp.get() != place.chunk.first_stamp {
+        if coder.stamp() != place.chunk.first_stamp {
             return Err(ReadError::event(place.offset, 1));
         }
         Ok(Self { place, payload, at, coder, left: place.chunk.events - 1, next })
@@ -124,7 +124,9 @@ impl Cursor {
         let mut rest = &self.payload[self.at..];
         let number = self.place.chunk.events - self.left;
         if self.left == 0 {
-            let whole = rest.is_empty() && self.coder.stamp() == self.place.chunk.last_stamp;
+            // A recorder may leave room at the end of a chunk.
+            let whole = rest.iter().all(|byte| *byte == 0)
+                && self.coder.stamp() == self.place.chunk.last_stamp;
             return if whole {
                 Ok(false)
             } else {

@@ -7,20 +7,56 @@ use crate::trace::{StrId, Value};
 
 /// The bytes do not hold what should stand there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Malformed;
+pub(crate) struct Malformed;
 
 /// A `u128` varint has at most this many bytes.
 const LONGEST: usize = 19;
 
-macro_rules! primitives {
-    ($($put:ident $take:ident $type:ty;)*) => {$(
-        pub(super) fn $put(out: &mut Vec<u8>, value: $type) {
-            let mut buffer = [0; LONGEST];
-            let bytes = postcard::to_slice(&value, &mut buffer).expect("the buffer has room");
-            out.extend_from_slice(bytes);
-        }
+/// Where bytes go.
+pub(crate) trait Out {
+    fn put(&mut self, byte: u8);
+}
 
-        pub(super) fn $take(input: &mut &[u8]) -> Result<$type, Malformed> {
+impl Out for Vec<u8> {
+    fn put(&mut self, byte: u8) {
+        self.push(byte);
+    }
+}
+
+/// Postcard's varint, written here because recorders write several for every event.
+fn put_varint(out: &mut impl Out, mut value: u64) {
+    while value >= 0x80 {
+        out.put(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.put(value as u8);
+}
+
+pub(crate) fn put_u8(out: &mut impl Out, value: u8) {
+    out.put(value);
+}
+
+pub(crate) fn put_u32(out: &mut impl Out, value: u32) {
+    put_varint(out, value.into());
+}
+
+pub(crate) fn put_u64(out: &mut impl Out, value: u64) {
+    put_varint(out, value);
+}
+
+pub(crate) fn put_i64(out: &mut impl Out, value: i64) {
+    put_varint(out, (value << 1 ^ value >> 63) as u64);
+}
+
+pub(crate) fn put_u128(out: &mut impl Out, value: u128) {
+    let mut buffer = [0; LONGEST];
+    let bytes = postcard::to_slice(&value, &mut buffer).expect("the buffer has room");
+    bytes.iter().for_each(|byte| out.put(*byte));
+}
+
+macro_rules! primitives {
+    ($($take:ident $type:ty;)*) => {$(
+        pub(crate) fn $take(input: &mut &[u8]) -> Result<$type, Malformed> {
             let (value, rest) = postcard::take_from_bytes(input).map_err(|_| Malformed)?;
             *input = rest;
             Ok(value)
@@ -29,19 +65,19 @@ macro_rules! primitives {
 }
 
 primitives! {
-    put_u8 take_u8 u8;
-    put_u32 take_u32 u32;
-    put_u64 take_u64 u64;
-    put_i64 take_i64 i64;
-    put_u128 take_u128 u128;
+    take_u8 u8;
+    take_u32 u32;
+    take_u64 u64;
+    take_i64 i64;
+    take_u128 u128;
 }
 
-pub(super) fn put_str(out: &mut Vec<u8>, text: &str) {
+pub(crate) fn put_str(out: &mut impl Out, text: &str) {
     put_u64(out, text.len() as u64);
-    out.extend_from_slice(text.as_bytes());
+    text.bytes().for_each(|byte| out.put(byte));
 }
 
-pub(super) fn take_str<'a>(input: &mut &'a [u8]) -> Result<&'a str, Malformed> {
+pub(crate) fn take_str<'a>(input: &mut &'a [u8]) -> Result<&'a str, Malformed> {
     let (text, rest) = postcard::take_from_bytes(input).map_err(|_| Malformed)?;
     *input = rest;
     Ok(text)
@@ -58,7 +94,7 @@ const SPECIAL_OPAQUE: u128 = 0;
 const SPECIAL_BIG_NAT: u128 = 1;
 const SPECIAL_BIG_NEG: u128 = 2;
 
-pub(super) fn put_value(out: &mut Vec<u8>, value: Value) {
+pub(crate) fn put_value(out: &mut impl Out, value: Value) {
     let (kind, payload) = match value {
         Value::Opaque => (SPECIAL, SPECIAL_OPAQUE),
         Value::Nat(number) => (NAT, number),
@@ -78,7 +114,7 @@ pub(super) fn put_value(out: &mut Vec<u8>, value: Value) {
     }
 }
 
-pub(super) fn take_value(input: &mut &[u8]) -> Result<Value, Malformed> {
+pub(crate) fn take_value(input: &mut &[u8]) -> Result<Value, Malformed> {
     let packed = take_u128(input)?;
     let payload = packed >> KIND_BITS;
     match packed & ((1 << KIND_BITS) - 1) {
@@ -135,6 +171,22 @@ mod tests {
         put_value(&mut bytes, Value::Neg(-32));
         put_value(&mut bytes, Value::Opaque);
         assert_eq!(bytes.len(), 3);
+    }
+
+    #[test]
+    fn integers_are_written_as_postcard_writes_them() {
+        for shift in 0..64 {
+            for value in [1u64 << shift, (1u64 << shift) - 1, u64::MAX >> shift] {
+                let mut bytes = Vec::new();
+                put_u64(&mut bytes, value);
+                assert_eq!(bytes, postcard::to_stdvec(&value).unwrap());
+                for signed in [value as i64, (value as i64).wrapping_neg()] {
+                    let mut bytes = Vec::new();
+                    put_i64(&mut bytes, signed);
+                    assert_eq!(bytes, postcard::to_stdvec(&signed).unwrap());
+                }
+            }
+        }
     }
 
     #[test]

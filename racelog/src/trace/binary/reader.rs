@@ -59,6 +59,8 @@ pub struct Reader<R> {
     /// Initial values not yet yielded, the next one last.
     inits: Vec<Init>,
     merge: Merge,
+    /// The stamp from which on events are not to be trusted.
+    cut: u64,
     end: End,
     damage: Option<Damage>,
     events: u64,
@@ -80,6 +82,7 @@ impl<R: Read + Seek> Reader<R> {
             dictionary: index.dictionary,
             inits: index.inits,
             merge: Merge::new(index.threads),
+            cut: index.cut,
             end: index.end.filter(|_| index.damage.is_none()).unwrap_or(End::CutOff),
             damage: index.damage,
             events: index.events,
@@ -98,7 +101,7 @@ impl<R: Read + Seek> Reader<R> {
         &self.dictionary
     }
 
-    /// How many events there are.
+    /// How many events there are, at most.
     pub fn events(&self) -> u64 {
         self.events
     }
@@ -125,17 +128,31 @@ impl<R: Read + Seek> Reader<R> {
 
     fn take_item(&mut self) -> Result<Option<Item>, ReadError> {
         if let Some(init) = self.inits.last().copied()
-            && self.merge.peek_stamp().is_none_or(|stamp| init.before <= stamp)
+            && self.next_stamp().is_none_or(|stamp| init.before <= stamp)
         {
             self.inits.pop();
             return Ok(Some(Item::Init { var: init.var, value: init.value }));
         }
-        let Some(event) = self.merge.next(&mut self.input)? else { return Ok(None) };
-        self.yielded += 1;
-        match check(&self.dictionary, &event) {
-            Ok(()) => Ok(Some(Item::Event(event))),
+        if self.next_stamp().is_none() {
+            return Ok(None);
+        }
+        let item = self.merge.next(&mut self.input)?;
+        let checked = match &item {
+            None => Ok(()),
+            Some(Item::Init { value, .. }) => self.dictionary.check_value(*value),
+            Some(Item::Event(event)) => {
+                self.yielded += 1;
+                check(&self.dictionary, event)
+            }
+        };
+        match checked {
+            Ok(()) => Ok(item),
             Err(error) => Err(ReadError::Dictionary { number: self.yielded, error }),
         }
+    }
+
+    fn next_stamp(&self) -> Option<u64> {
+        self.merge.peek_stamp().filter(|stamp| *stamp < self.cut)
     }
 }
 
@@ -250,7 +267,7 @@ mod tests {
     fn a_file_without_its_end_is_cut_off_and_whole_before() {
         let items = [Item::Event(event(1, 1, Op::Branch)), Item::Event(event(1, 2, Op::Branch))];
         let bytes = write(&items);
-        let end_len = super::super::chunk::HEADER_LEN + 2;
+        let end_len = super::super::chunk::HEADER_LEN + 11;
         let reader = Reader::open(Cursor::new(&bytes[..bytes.len() - end_len])).unwrap();
         assert_eq!((reader.end(), reader.damage()), (End::CutOff, None));
         let reader = Reader::open(Cursor::new(&bytes[..bytes.len() - 1])).unwrap();

@@ -1,17 +1,17 @@
-//! The payload of a tables chunk: dictionary entries and initial values, in order.
+//! The payloads of tables chunks, dictionary entries and initial values, and of the end.
 
 use super::primitive::{
-    Malformed, put_str, put_u8, put_u32, put_u64, put_value, take_str, take_u8, take_u32, take_u64,
-    take_value,
+    Malformed, Out, put_str, put_u8, put_u32, put_u64, put_value, take_str, take_u8, take_u32,
+    take_u64, take_value,
 };
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Definition, LocId, Location, LockId, Object, StrId, ThreadId,
-    Value, VarId,
+    BarrierId, ChannelId, CondvarId, Definition, End, LocId, Location, LockId, Object, StrId,
+    ThreadId, Value, VarId,
 };
 
 /// One record of a tables chunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Record {
+pub(crate) enum Record {
     Definition(Definition),
     Init(Init),
 }
@@ -19,10 +19,10 @@ pub(super) enum Record {
 /// An initial value, and its place among the events: just before the first whose stamp is at
 /// least `before`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Init {
-    pub(super) var: VarId,
-    pub(super) value: Value,
-    pub(super) before: u64,
+pub(crate) struct Init {
+    pub(crate) var: VarId,
+    pub(crate) value: Value,
+    pub(crate) before: u64,
 }
 
 mod tag {
@@ -35,7 +35,7 @@ mod tag {
     pub(super) const INIT: u8 = 7;
 }
 
-pub(super) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
+pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
     match definition {
         Definition::String { id, text } => {
             put_u8(out, tag::STRING);
@@ -66,7 +66,7 @@ pub(super) fn put_definition(out: &mut Vec<u8>, definition: &Definition) {
     }
 }
 
-fn put_location(out: &mut Vec<u8>, id: LocId, location: Location) {
+fn put_location(out: &mut impl Out, id: LocId, location: Location) {
     match location {
         Location::Source { file, line, column } => {
             put_u8(out, if column.is_some() { tag::SOURCE_COLUMN } else { tag::SOURCE_LINE });
@@ -86,14 +86,14 @@ fn put_location(out: &mut Vec<u8>, id: LocId, location: Location) {
     }
 }
 
-pub(super) fn put_init(out: &mut Vec<u8>, init: Init) {
+pub(crate) fn put_init(out: &mut impl Out, init: Init) {
     put_u8(out, tag::INIT);
     put_u32(out, init.var.get());
     put_value(out, init.value);
     put_u64(out, init.before);
 }
 
-pub(super) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
+pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
     let definition = match take_u8(input)? {
         tag::STRING => {
             Definition::String { id: StrId::new(take_u32(input)?), text: take_str(input)?.into() }
@@ -136,6 +136,47 @@ pub(super) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
         _ => return Err(Malformed),
     };
     Ok(Record::Definition(definition))
+}
+
+/// The end has its last eight bytes where a recorder can reach them: the stamp from which on
+/// events are not to be trusted, because others before them may be lost.
+pub(crate) const CUT_LEN: usize = 8;
+
+/// The payload of the end chunk of a trace that has lost nothing.
+pub(crate) fn encode_end(end: End, events: Option<u64>) -> Vec<u8> {
+    let mut out = Vec::new();
+    put_u8(
+        &mut out,
+        match end {
+            End::Clean => 0,
+            End::CutOff => 1,
+            End::Full => 2,
+        },
+    );
+    put_u8(&mut out, u8::from(events.is_some()));
+    if let Some(events) = events {
+        put_u64(&mut out, events);
+    }
+    out.extend_from_slice(&u64::MAX.to_le_bytes());
+    out
+}
+
+/// How the trace ends, how many events there should be, and the stamp from which on they are not
+/// to be trusted.
+pub(crate) fn decode_end(mut input: &[u8]) -> Result<(End, Option<u64>, u64), Malformed> {
+    let end = match take_u8(&mut input)? {
+        0 => End::Clean,
+        1 => End::CutOff,
+        2 => End::Full,
+        _ => return Err(Malformed),
+    };
+    let events = match take_u8(&mut input)? {
+        0 => None,
+        1 => Some(take_u64(&mut input)?),
+        _ => return Err(Malformed),
+    };
+    let cut = input.get(..CUT_LEN).ok_or(Malformed)?;
+    Ok((end, events, u64::from_le_bytes(cut.try_into().expect("eight bytes"))))
 }
 
 fn take_object(input: &mut &[u8]) -> Result<Object, Malformed> {

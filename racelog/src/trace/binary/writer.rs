@@ -8,7 +8,6 @@ use thiserror::Error;
 use super::chunk::{Chunk, Kind, MAX_PAYLOAD};
 use super::event::Coder;
 use super::header;
-use super::primitive::{put_u8, put_u64};
 use super::tables::{self, Init};
 use crate::trace::{Dictionary, End, Event, Item, Metadata, Stamp, ThreadId, Value, VarId};
 
@@ -128,9 +127,7 @@ impl<W: Write> Writer<W> {
     pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
         self.flush_all(dictionary)?;
         self.flush_tables(dictionary)?;
-        let mut payload = Vec::new();
-        put_u8(&mut payload, u8::from(end == End::CutOff));
-        put_u64(&mut payload, self.events);
+        let payload = tables::encode_end(end, Some(self.events));
         self.put_chunk(Chunk::without_events(Kind::End, payload.len() as u32), &payload)?;
         self.out.flush()?;
         Ok(self.out)
@@ -154,6 +151,7 @@ impl<W: Write> Writer<W> {
         let payload = std::mem::take(&mut pending.payload);
         let chunk = Chunk {
             kind: Kind::Events,
+            open: false,
             thread,
             payload_len: payload.len() as u32,
             events: std::mem::take(&mut pending.events),

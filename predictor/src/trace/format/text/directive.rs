@@ -30,6 +30,7 @@ impl<'a> Directive<'a> {
             "recorded" => Self::Recorded(operand, true),
             "unrecorded" => Self::Recorded(operand, false),
             "end" if operand == "cut-off" => Self::End(End::CutOff),
+            "end" if operand == "full" => Self::End(End::Full),
             _ => return None,
         })
     }
@@ -55,6 +56,7 @@ impl fmt::Display for Directive<'_> {
             Self::Recorded(thread, true) => write!(f, "recorded {thread}"),
             Self::Recorded(thread, false) => write!(f, "unrecorded {thread}"),
             Self::End(End::CutOff) => write!(f, "end cut-off"),
+            Self::End(End::Full) => write!(f, "end full"),
             Self::End(End::Clean) => write!(f, "end clean"),
         }
     }
@@ -97,6 +99,7 @@ mod tests {
             Directive::Recorded("t1", true),
             Directive::Recorded("t1", false),
             Directive::End(End::CutOff),
+            Directive::End(End::Full),
         ] {
             assert_eq!(Directive::parse(&directive.to_string()), Some(directive));
         }

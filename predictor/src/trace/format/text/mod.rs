@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | `#racelog program PATH`, `#racelog argument WORD`, `#racelog test NAME`, `#racelog started MS` | the trace's metadata, before the first event |
 //! | `#racelog unrecorded THREAD`, `#racelog recorded THREAD` | from here on the thread is in code that does not, or does, record all its branches; it does at first |
-//! | `#racelog end cut-off` | the trace was cut off here |
+//! | `#racelog end cut-off`, `#racelog end full` | the trace was cut off here; for want of room |
 //!
 //! A variable called `[0x1000+4]`, or any name and then that, stands for four bytes of memory; a
 //! location `file:0x12` is a program counter in a module.

@@ -88,7 +88,7 @@ impl<R: BufRead> TextReader<R> {
 
     /// How the trace ends, once it has been read to its end.
     pub fn end(&self) -> End {
-        if self.parser.cut_off { End::CutOff } else { End::Clean }
+        self.parser.end.unwrap_or(End::Clean)
     }
 
     /// Whether the last line read lacks its line break, as that of a file that was cut would.
@@ -156,7 +156,7 @@ pub(super) struct Parser {
     /// How many events were read: the stamp of the last one.
     events: u64,
     items: u64,
-    cut_off: bool,
+    end: Option<End>,
 }
 
 impl Parser {
@@ -206,7 +206,7 @@ impl Parser {
                     self.unrecorded.insert(thread);
                 }
             }
-            Directive::End(end) => self.cut_off = end == End::CutOff,
+            Directive::End(end) => self.end = Some(end),
             // Whoever reads the items has the metadata by then.
             _ if self.items > 0 => {}
             Directive::Program(program) => self.metadata.program = Some(program),

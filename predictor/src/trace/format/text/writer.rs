@@ -54,7 +54,7 @@ impl<W: Write> TextWriter<W> {
 
     /// Writes the end.
     pub fn finish(mut self, end: End) -> io::Result<W> {
-        if end == End::CutOff {
+        if end != End::Clean {
             writeln!(self.out, "{}", Directive::End(end))?;
         }
         self.out.flush()?;
