@@ -1,10 +1,19 @@
 //! What a program links to be recorded by racelog, the race predictor for Rust.
 //!
-//! With no feature this crate is empty and depends on nothing.
+//! Import [`sync`], [`thread`], [`cell`] and [`hint`] from here instead of from `std`. With the
+//! feature `record` they record what they do, when the environment says `RACELOG=1`; without it
+//! they *are* std's, the same types and functions.
 //!
+//! - feature `record`: the recorder, and the mirrors of std.
 //! - feature `trace`: [`trace`], the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them.
 
 #[cfg(feature = "trace")]
 pub mod trace;
+
+#[cfg(feature = "record")]
+mod rt;
+
+#[cfg(feature = "record")]
+pub mod sync;

@@ -8,14 +8,14 @@
 //! [`Writer`] takes events in any order that is right within each thread. [`Reader`] merges the
 //! threads' events by (stamp, thread) and holds no more than one chunk a running thread.
 
-mod chunk;
-mod event;
-mod header;
+pub(crate) mod chunk;
+pub(crate) mod event;
+pub(crate) mod header;
 mod index;
 mod merge;
-mod primitive;
+pub(crate) mod primitive;
 mod reader;
-mod tables;
+pub(crate) mod tables;
 mod writer;
 
 pub use index::{Damage, DamageKind};

@@ -1,0 +1,206 @@
+//! The trace file: memory-mapped, so that what a thread has written is in the file whatever becomes
+//! of the process.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use memmap2::{MmapMut, MmapOptions};
+
+/// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
+const UNIT: usize = 4096;
+
+/// The file grows by windows of at least and at most this.
+const FIRST_WINDOW: usize = 256 * 1024;
+const LARGEST_WINDOW: usize = 32 * 1024 * 1024;
+
+/// There is no room: the disk is full, or the file has reached its greatest size.
+#[derive(Debug)]
+pub(super) struct Full(pub(super) String);
+
+/// A piece of the file that belongs to whoever asked for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) start: *mut u8,
+    pub(super) len: usize,
+    /// Where in the file it is.
+    pub(super) offset: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct TraceFile {
+    file: File,
+    max_bytes: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// All windows, kept because slots point into them; the last one is being cut up.
+    windows: Vec<MmapMut>,
+    /// How much of the last window is given away.
+    used: usize,
+    /// Where the last window starts in the file.
+    window_offset: u64,
+    closed: bool,
+}
+
+impl TraceFile {
+    /// Creates the file and puts `header` at its start.
+    pub(super) fn create(path: &Path, header: &[u8], max_bytes: u64) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
+        let mut window =
+            map(&file, 0, FIRST_WINDOW, max_bytes).map_err(|Full(why)| io::Error::other(why))?;
+        if header.len() > UNIT {
+            return Err(io::Error::other("the trace's metadata is too long"));
+        }
+        window[..header.len()].copy_from_slice(header);
+        let state =
+            State { windows: vec![window], used: header.len(), window_offset: 0, closed: false };
+        Ok(Self { file, max_bytes, state: Mutex::new(state) })
+    }
+
+    /// Gives away the next piece of the file, of about `wanted` bytes, after `fill` has written
+    /// what it must start with. While `fill` runs no other piece is given away, so that there is
+    /// never one in the file before which something is missing.
+    pub(super) fn allocate(&self, wanted: usize, fill: impl FnOnce(Slot)) -> Result<Slot, Full> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        // The last unit of the last window is kept for the end of the trace, until there is
+        // another window.
+        let slot = if state.room() > UNIT {
+            state.take(wanted, UNIT)
+        } else {
+            let last = state.windows.last().map_or(0, |window| window.len());
+            let offset = state.window_offset + last as u64;
+            let size = (last * 2).min(LARGEST_WINDOW);
+            let window = map(&self.file, offset, size, self.max_bytes)?;
+            let slot = state.take(UNIT, 0);
+            state.windows.push(window);
+            state.used = 0;
+            state.window_offset = offset;
+            slot
+        };
+        fill(slot);
+        Ok(slot)
+    }
+
+    /// Gives away the last piece of the file, and no more. The piece is trimmed to `len` bytes, and
+    /// so is the file.
+    pub(super) fn close(&self, len: usize, fill: impl FnOnce(Slot)) -> Option<Slot> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed {
+            return None;
+        }
+        state.closed = true;
+        let mut slot = state.take(UNIT, 0);
+        slot.len = len;
+        fill(slot);
+        // Should that fail, the file is longer than it need be, with zeros at its end.
+        let _ = self.file.set_len(slot.offset + len as u64);
+        Some(slot)
+    }
+}
+
+impl State {
+    /// How much of the last window is not given away.
+    fn room(&self) -> usize {
+        self.windows.last().map_or(0, |window| window.len() - self.used)
+    }
+
+    /// Cuts a piece off the last window, but for the last `reserve` bytes, so that what follows
+    /// starts at a multiple of the unit.
+    fn take(&mut self, wanted: usize, reserve: usize) -> Slot {
+        let len = (wanted - self.used % UNIT).min(self.room() - reserve);
+        let offset = self.window_offset + self.used as u64;
+        let window = self.windows.last_mut().expect("a trace file has a window");
+        let start = window[self.used..].as_mut_ptr();
+        self.used += len;
+        Slot { start, len, offset }
+    }
+}
+
+/// Makes the file longer, with room on the disk for all of it, and maps what is new.
+fn map(file: &File, offset: u64, len: usize, max_bytes: u64) -> Result<MmapMut, Full> {
+    let end = offset + len as u64;
+    if end > max_bytes {
+        return Err(Full(format!("the trace has reached its greatest size, {max_bytes} bytes")));
+    }
+    reserve(file, offset, len).map_err(|error| Full(error.to_string()))?;
+    // SAFETY: the file is ours: nobody else truncates it while it is being recorded, and its blocks
+    // exist, so no access through the map can fail.
+    let map = unsafe { MmapOptions::new().offset(offset).len(len).map_mut(file) };
+    map.map_err(|error| Full(error.to_string()))
+}
+
+/// Reserves blocks: writing to a mapped page that the disk has no room for would be a signal, not
+/// an error.
+#[cfg(target_os = "linux")]
+fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    let end = offset + len as u64;
+    // SAFETY: a zeroed `rlimit` is a valid one, and the call only fills it.
+    let allowed = unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) != 0 || limit.rlim_cur >= end
+    };
+    // To try in spite of the limit would be a signal, too.
+    if !allowed {
+        return Err(io::Error::from_raw_os_error(libc::EFBIG));
+    }
+    let (start, len) = (libc::off_t::try_from(offset), libc::off_t::try_from(len));
+    let (Ok(start), Ok(len)) = (start, len) else {
+        return Err(io::Error::from_raw_os_error(libc::EFBIG));
+    };
+    // SAFETY: the descriptor is open for as long as `file` is.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, len) } {
+        0 => Ok(()),
+        // The file system cannot reserve; then it has to do without.
+        libc::EOPNOTSUPP | libc::EINVAL => file.set_len(end),
+        code => Err(io::Error::from_raw_os_error(code)),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
+    file.set_len(offset + len as u64)
+}
+
+// SAFETY: a slot is a piece of memory that only its owner writes to, whichever thread that is.
+unsafe impl Send for Slot {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_neighbours_across_windows_until_there_is_no_room() {
+        let folder = std::env::temp_dir().join(format!("racelog-file-{}", std::process::id()));
+        let path = folder.join("test.rlog");
+        let file = TraceFile::create(&path, b"header", 1 << 20).unwrap();
+        let mut next = 6;
+        let full = loop {
+            match file.allocate(64 * 1024, |_| {}) {
+                Ok(slot) => {
+                    assert_eq!(slot.offset, next);
+                    next += slot.len as u64;
+                }
+                Err(full) => break full,
+            }
+        };
+        assert!(full.0.contains("greatest size"), "{}", full.0);
+        let last = file.close(100, |_| {}).unwrap();
+        assert_eq!(last.offset, next);
+        assert!(file.allocate(UNIT, |_| {}).is_err());
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), next + 100);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

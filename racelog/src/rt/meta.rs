@@ -1,0 +1,296 @@
+//! What lock-like objects carry with them: an identity, and a logical clock.
+
+use std::cell::UnsafeCell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use super::log::{Here, ThreadLog};
+use super::session::with;
+use crate::trace::{LockId, Op, Value, VarId};
+
+/// A number that an object gets at its first use. It moves with the object, and an object made
+/// later in the same place starts without one: so two objects never have the same.
+#[derive(Debug)]
+pub(crate) struct NumberedId(AtomicU32);
+
+impl NumberedId {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU32::new(0))
+    }
+
+    /// Whether the object was ever used.
+    pub(crate) fn is_given(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// The number; the first time, the next one of `counter`.
+    pub(crate) fn get(&self, counter: &AtomicU32) -> u32 {
+        match self.0.load(Ordering::Relaxed) {
+            0 => {
+                let fresh = counter.fetch_add(1, Ordering::Relaxed);
+                match self.0.compare_exchange(0, fresh, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => fresh,
+                    Err(other) => other,
+                }
+            }
+            number => number,
+        }
+    }
+}
+
+/// The next numbers of each kind. Numbers hold for the whole process, so that objects that tests
+/// share keep theirs in every trace.
+pub(crate) mod counters {
+    use std::sync::atomic::AtomicU32;
+
+    pub(crate) static VARS: AtomicU32 = AtomicU32::new(1);
+    pub(crate) static LOCKS: AtomicU32 = AtomicU32::new(1);
+    pub(crate) static CONDVARS: AtomicU32 = AtomicU32::new(1);
+    pub(crate) static CHANNELS: AtomicU32 = AtomicU32::new(1);
+    pub(crate) static BARRIERS: AtomicU32 = AtomicU32::new(1);
+}
+
+/// Identity and clock of a lock, exclusive or shared.
+///
+/// The state packs the clock and who holds the lock, as far as the trace knows: bit 0 for a writer,
+/// bits 1 to 15 for the number of readers, the clock above. A failed attempt must be stamped
+/// between the stamps of somebody's taking and giving back; since all of them go through this one
+/// word, it is.
+#[derive(Debug)]
+pub(crate) struct LockMeta {
+    id: NumberedId,
+    state: AtomicU64,
+    /// The session of the last holder: what other sessions do to a lock is not in this one's trace.
+    session: AtomicU32,
+}
+
+const WRITER: u64 = 1;
+const READER: u64 = 2;
+const HOLDERS: u64 = (1 << CLOCK_SHIFT) - 1;
+const CLOCK_SHIFT: u32 = 16;
+
+impl LockMeta {
+    pub(crate) const fn new() -> Self {
+        Self { id: NumberedId::new(), state: AtomicU64::new(0), session: AtomicU32::new(0) }
+    }
+
+    pub(crate) fn id(&self) -> LockId {
+        LockId::new(self.id.get(&counters::LOCKS))
+    }
+
+    /// The clock, for accesses that the type system knows to be exclusive.
+    pub(crate) fn clock(&self) -> u64 {
+        self.state.load(Ordering::Relaxed) >> CLOCK_SHIFT
+    }
+
+    /// The calling thread has taken the lock exclusively.
+    pub(crate) fn acquired(&self, log: &ThreadLog, here: Here) {
+        self.session.store(log.session_number(), Ordering::Relaxed);
+        let stamp = self.change(log, |_| Some(WRITER)).expect("always");
+        log.emit(stamp, Op::Acquire(self.id()), here);
+    }
+
+    /// The calling thread is about to give the exclusive lock back.
+    pub(crate) fn releasing(&self, log: &ThreadLog, here: Here) {
+        let stamp = self.change(log, |holders| Some(holders & !WRITER)).expect("always");
+        log.emit(stamp, Op::Release(self.id()), here);
+    }
+
+    /// The calling thread has taken the lock shared.
+    pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Here) {
+        self.session.store(log.session_number(), Ordering::Relaxed);
+        let stamp = self.change(log, |holders| Some(holders + READER)).expect("always");
+        log.emit(stamp, Op::ReadAcquire(self.id()), here);
+    }
+
+    /// The calling thread is about to give the shared lock back.
+    pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Here) {
+        let stamp = self.change(log, |holders| Some(holders.saturating_sub(READER)));
+        log.emit(stamp.expect("always"), Op::ReadRelease(self.id()), here);
+    }
+
+    /// The calling thread is about to turn its exclusive lock into a shared one.
+    pub(crate) fn downgrading(&self, log: &ThreadLog, here: Here, guarded: &GuardedMeta) {
+        self.releasing(log, here);
+        let (var, value) = (guarded.data(), Value::Opaque);
+        log.emit_alone(Op::Exclusive { var, value }, here);
+        self.read_acquired(log, here);
+    }
+
+    /// The calling thread found the lock taken, and records so if the trace knows by whom.
+    /// Otherwise the lock may have been free again, or be held by somebody who is about to record
+    /// it: false.
+    pub(crate) fn failed(&self, log: &ThreadLog, here: Here, shared: bool) -> bool {
+        if self.session.load(Ordering::Relaxed) != log.session_number() {
+            return false;
+        }
+        let blocking = if shared { WRITER } else { HOLDERS };
+        let id = self.id();
+        match self.change(log, |holders| (holders & blocking != 0).then_some(holders)) {
+            Some(stamp) if shared => log.emit(stamp, Op::ReadAcquireFail(id), here),
+            Some(stamp) => log.emit(stamp, Op::AcquireFail(id), here),
+            None => return false,
+        }
+        true
+    }
+
+    /// Takes a stamp above the lock's clock and the thread's, while the holders change as `change`
+    /// says; not at all if it says `None`.
+    pub(crate) fn change(
+        &self,
+        log: &ThreadLog,
+        change: impl Fn(u64) -> Option<u64>,
+    ) -> Option<u64> {
+        let mut old = self.state.load(Ordering::Relaxed);
+        loop {
+            let holders = change(old & HOLDERS)?;
+            let stamp = log.after(old >> CLOCK_SHIFT);
+            let new = stamp << CLOCK_SHIFT | holders;
+            match self.state.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => {
+                    log.advance(stamp);
+                    return Some(stamp);
+                }
+                Err(now) => old = now,
+            }
+        }
+    }
+}
+
+/// A lock and the data that it guards.
+///
+/// It stands in the mirrors as a field, so that it is they that have no destructor of their own:
+/// one would ask more of the lifetimes in what they guard than std's do.
+#[derive(Debug)]
+pub(crate) struct GuardedMeta {
+    pub(crate) lock: LockMeta,
+    data: NumberedId,
+    poison: NumberedId,
+}
+
+impl GuardedMeta {
+    pub(crate) const fn new() -> Self {
+        Self { lock: LockMeta::new(), data: NumberedId::new(), poison: NumberedId::new() }
+    }
+
+    fn data(&self) -> VarId {
+        VarId::new(self.data.get(&counters::VARS))
+    }
+
+    /// Whoever holds the lock reads the data.
+    pub(crate) fn read(&self, here: Here) {
+        with(|log| log.emit_alone(Op::Read { var: self.data(), value: Value::Opaque }, here));
+    }
+
+    /// Whoever holds the lock exclusively changes the data.
+    pub(crate) fn write(&self, here: Here) {
+        with(|log| {
+            let (var, value) = (self.data(), Value::Opaque);
+            log.emit_alone(Op::Read { var, value }, here);
+            log.emit_alone(Op::Write { var, value }, here);
+        });
+    }
+
+    /// The data is reached without the lock, by somebody who has it alone.
+    pub(crate) fn exclusive(&mut self, here: Here) {
+        if self.data.is_given() || self.lock.id.is_given() {
+            let (var, clock) = (self.data(), self.lock.clock());
+            with(|log| {
+                let stamp = log.tick(clock);
+                log.emit(stamp, Op::Exclusive { var, value: Value::Opaque }, here);
+            });
+        }
+    }
+
+    /// A holder looked at whether the lock is poisoned, and the program may go by what it found.
+    pub(crate) fn saw_poison(&self, poisoned: bool, here: Here) {
+        with(|log| {
+            // Where nobody has panicked there is nothing that the order could change.
+            if poisoned || self.poison.is_given() {
+                let var = VarId::new(self.poison.get(&counters::VARS));
+                let value = Value::Nat(poisoned.into());
+                let stamp = log.tick(self.lock.clock());
+                log.emit_decision(stamp, Op::Load { var, value, ordering: None }, here);
+            }
+        });
+    }
+
+    /// The lock becomes poisoned, or no longer is.
+    pub(crate) fn set_poison(&self, poisoned: bool, here: Here) {
+        with(|log| {
+            let var = VarId::new(self.poison.get(&counters::VARS));
+            let value = Value::Nat(poisoned.into());
+            let stamp = log.tick(self.lock.clock());
+            log.emit(stamp, Op::Store { var, value, ordering: None }, here);
+        });
+    }
+}
+
+impl Drop for GuardedMeta {
+    fn drop(&mut self) {
+        self.exclusive(None);
+    }
+}
+
+/// A spin lock around the little that an operation does while it takes its stamp.
+///
+/// The sections that it guards are short and run no code of the program, so waiting is spinning.
+#[derive(Debug)]
+pub(crate) struct Spin<T> {
+    locked: AtomicBool,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached only through the guard, which one thread has at a time.
+unsafe impl<T: Send> Sync for Spin<T> {}
+
+impl<T> Spin<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }
+    }
+
+    pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
+        let mut tries = 0u32;
+        while self.locked.swap(true, Ordering::Acquire) {
+            while self.locked.load(Ordering::Relaxed) {
+                tries += 1;
+                if tries.is_multiple_of(64) {
+                    std::thread::yield_now();
+                } else {
+                    std::hint::spin_loop();
+                }
+            }
+        }
+        SpinGuard { spin: self }
+    }
+
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+}
+
+pub(crate) struct SpinGuard<'a, T> {
+    spin: &'a Spin<T>,
+}
+
+impl<T> Deref for SpinGuard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard is the only way to the value while it lives.
+        unsafe { &*self.spin.value.get() }
+    }
+}
+
+impl<T> DerefMut for SpinGuard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard is the only way to the value while it lives.
+        unsafe { &mut *self.spin.value.get() }
+    }
+}
+
+impl<T> Drop for SpinGuard<'_, T> {
+    fn drop(&mut self) {
+        self.spin.locked.store(false, Ordering::Release);
+    }
+}

@@ -1,0 +1,410 @@
+//! Sessions: what is recorded into one trace.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::panic::Location as Caller;
+use std::path::Path;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
+
+use super::config::config;
+use super::file::{Full, Slot, TraceFile};
+use super::log::{Here, ThreadLog};
+use super::meta::counters;
+use super::strings::{Tables, publish};
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
+use crate::trace::binary::header;
+use crate::trace::binary::tables::{CUT_LEN, encode_end};
+use crate::trace::{End, LocId, Metadata, Object, Op, ThreadId, Value, VarId};
+
+/// A trace that is being recorded.
+pub(crate) struct Session {
+    number: u32,
+    file: TraceFile,
+    tables: Mutex<Tables>,
+    next_thread: AtomicU32,
+    /// Nothing more is recorded.
+    stopped: AtomicBool,
+    /// Whether that was for want of room.
+    full: AtomicBool,
+    /// The smallest stamp of an event that was not recorded: events from there on may depend on it.
+    cut: AtomicU64,
+    /// The end of the trace, once it is written.
+    end: Mutex<Option<Slot>>,
+}
+
+impl Session {
+    fn create(path: &Path, metadata: &Metadata) -> io::Result<Arc<Self>> {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let mut bytes = Vec::new();
+        header::write(&mut bytes, metadata)?;
+        let file = TraceFile::create(path, &bytes, config().max_bytes)?;
+        let tables = Tables::new(&file).map_err(|Full(why)| io::Error::other(why))?;
+        Ok(Arc::new(Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            file,
+            tables: Mutex::new(tables),
+            next_thread: AtomicU32::new(0),
+            stopped: AtomicBool::new(false),
+            full: AtomicBool::new(false),
+            cut: AtomicU64::new(u64::MAX),
+            end: Mutex::new(None),
+        }))
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    pub(super) fn file(&self) -> &TraceFile {
+        &self.file
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn locate(&self, caller: &'static Caller<'static>) -> Result<(LocId, u64), Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.locate(&self.file, caller)
+    }
+
+    fn tables(&self) -> MutexGuard<'_, Tables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A log for a new thread of this session, whose events come after `clock`.
+    fn new_log(self: &Arc<Self>, name: Option<&str>, clock: u64) -> ThreadLog {
+        let thread = ThreadId::new(self.next_thread.fetch_add(1, Ordering::Relaxed));
+        if let Some(name) = name {
+            let mut tables = self.tables();
+            if !self.is_stopped() {
+                // A thread without its name is still a thread.
+                let _ = tables.name(&self.file, Object::Thread(thread), name);
+            }
+        }
+        ThreadLog::new(self.clone(), thread, clock)
+    }
+
+    /// There is no room for more: says so, once, and records nothing more.
+    pub(super) fn stop(&self, full: &Full) {
+        if !self.stopped.swap(true, Ordering::AcqRel) {
+            self.full.store(true, Ordering::Release);
+            say(format_args!("recording stops here, the program goes on: {}", full.0));
+        }
+    }
+
+    /// An event with this stamp is not recorded.
+    pub(super) fn lose(&self, stamp: u64) {
+        if self.cut.fetch_min(stamp, Ordering::AcqRel) <= stamp {
+            return;
+        }
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = *end {
+            self.write_cut(slot);
+        }
+    }
+
+    /// Ends the trace. What other threads still do is not in it.
+    fn finish(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.tables().seal();
+        let how = if self.full.load(Ordering::Acquire) { End::Full } else { End::Clean };
+        let payload = encode_end(how, None);
+        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self.file.close(HEADER_LEN + payload.len(), |slot| {
+            let mut chunk = Chunk::without_events(Kind::End, payload.len() as u32);
+            // Threads that notice the end late may still have to change it.
+            chunk.open = true;
+            publish(slot, HEADER_LEN, &payload);
+            publish(slot, 0, &chunk.encode(&[]));
+        });
+        if let Some(slot) = written {
+            self.write_cut(slot);
+            *end = Some(slot);
+        }
+    }
+
+    fn write_cut(&self, end: Slot) {
+        let cut = self.cut.load(Ordering::Acquire).to_le_bytes();
+        // SAFETY: the slot is the end chunk, whose last bytes are the cut, and the lock on the end
+        // is held or nobody else knows of it yet.
+        unsafe {
+            ptr::copy_nonoverlapping(cut.as_ptr(), end.start.add(end.len - CUT_LEN), CUT_LEN);
+        }
+    }
+}
+
+thread_local! {
+    /// The log of this thread; null while that is not known, [`off`] if it has none. Without a
+    /// destructor, so that destructors of other thread-locals can be recorded.
+    static CURRENT: Cell<*const ThreadLog> = const { Cell::new(ptr::null()) };
+
+    /// The log itself, for threads that were spawned in a session. It is the first thread-local
+    /// with a destructor that such a thread has, so it is the last to go.
+    static OWNED: OwnedLog = const { OwnedLog(Cell::new(None)) };
+}
+
+fn off() -> *const ThreadLog {
+    static OFF: u8 = 0;
+    (&raw const OFF).cast()
+}
+
+/// Runs `f` with the log of this thread, if it is recorded.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
+    let log = CURRENT.get();
+    if log == off() {
+        return None;
+    }
+    let log = if log.is_null() { attach()? } else { log };
+    // SAFETY: the pointer is cleared before the log goes, on this thread, and nothing within `f`
+    // ends the thread or its session.
+    Some(f(unsafe { &*log }))
+}
+
+/// Whether this thread is recorded.
+pub(crate) fn current() -> bool {
+    with(|_| ()).is_some()
+}
+
+/// Finds out whether this thread belongs to the session of the process.
+#[cold]
+fn attach() -> Option<*const ThreadLog> {
+    // What follows may come back here, from the program's allocator for example.
+    CURRENT.set(off());
+    let session = process_session()?;
+    let name = std::thread::current().name().map(str::to_owned);
+    let log = session.new_log(name.as_deref(), 0);
+    OWNED.try_with(|owned| owned.install(log, None)).ok()
+}
+
+/// A thread's log, and what it shares with its parent.
+type Owned = (Box<ThreadLog>, Option<Arc<ChildShared>>);
+
+/// The log of a thread that is no test's. When the thread goes, `end` is the last event.
+struct OwnedLog(Cell<Option<Owned>>);
+
+impl OwnedLog {
+    fn install(&self, log: ThreadLog, shared: Option<Arc<ChildShared>>) -> *const ThreadLog {
+        let log = Box::new(log);
+        let pointer = ptr::from_ref(&*log);
+        self.0.set(Some((log, shared)));
+        CURRENT.set(pointer);
+        pointer
+    }
+
+    fn end(&self) {
+        if let Some((log, shared)) = self.0.take() {
+            log.emit_alone(Op::End, None);
+            CURRENT.set(off());
+            log.seal();
+            if let Some(shared) = shared {
+                shared.ended.store(log.clock(), Ordering::Release);
+            }
+        }
+    }
+}
+
+impl Drop for OwnedLog {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The session of the whole process, if `RACELOG=1` asks for one.
+fn process_session() -> Option<&'static Arc<Session>> {
+    static PROCESS: OnceLock<Option<Arc<Session>>> = OnceLock::new();
+    PROCESS
+        .get_or_init(|| {
+            if !config().on {
+                return None;
+            }
+            let program = std::env::current_exe().ok();
+            let stem = program.as_deref().and_then(Path::file_stem);
+            let stem = stem.map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
+            let session = open(&format!("{stem}-{}", std::process::id()), None)?;
+            // SAFETY: the function has the right type and may run at any time.
+            unsafe { libc::atexit(finish_process) };
+            Some(session)
+        })
+        .as_ref()
+}
+
+extern "C" fn finish_process() {
+    if let Some(session) = process_session() {
+        with(|log| {
+            if Arc::ptr_eq(log.session(), session) {
+                log.seal();
+            }
+        });
+        session.finish();
+    }
+}
+
+/// Opens a session; says why if that cannot be.
+fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
+    let clean: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
+        .collect();
+    let path = config().folder.join(format!("{clean}.rlog"));
+    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let metadata = Metadata {
+        program: std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned()),
+        arguments: std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect(),
+        test: test.map(str::to_owned),
+        started: since_epoch.ok().and_then(|time| u64::try_from(time.as_millis()).ok()),
+    };
+    match Session::create(&path, &metadata) {
+        Ok(session) => Some(session),
+        Err(error) => {
+            let path = path.display();
+            say(format_args!("{path}: cannot record, the program goes on: {error}"));
+            None
+        }
+    }
+}
+
+/// A session for one test, on the thread that made it and all that it spawns.
+#[derive(Debug)]
+#[must_use]
+pub struct TestSession {
+    log: Option<Box<ThreadLog>>,
+    outer: *const ThreadLog,
+}
+
+impl TestSession {
+    /// Starts to record the test `name` of `package`, if `RACELOG=1` asks for it.
+    pub fn start(package: &str, name: &str) -> Self {
+        let outer = CURRENT.get();
+        let session = if config().on {
+            open(&format!("{package}.{}", name.replace("::", ".")), Some(name))
+        } else {
+            None
+        };
+        let log = session.map(|session| Box::new(session.new_log(Some("main"), 0)));
+        match &log {
+            Some(log) => CURRENT.set(ptr::from_ref(&**log)),
+            // A test that cannot be recorded is not recorded elsewhere either.
+            None if config().on => CURRENT.set(off()),
+            None => {}
+        }
+        Self { log, outer }
+    }
+}
+
+impl Drop for TestSession {
+    fn drop(&mut self) {
+        CURRENT.set(self.outer);
+        if let Some(log) = self.log.take() {
+            log.seal();
+            log.session().finish();
+        }
+    }
+}
+
+impl fmt::Debug for ThreadLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ThreadLog({:?})", self.thread())
+    }
+}
+
+/// A thread that is about to be spawned by a recorded one.
+pub(crate) struct Child {
+    log: Option<ThreadLog>,
+    shared: Arc<ChildShared>,
+}
+
+/// What parent and child both know of the child.
+pub(crate) struct ChildShared {
+    thread: ThreadId,
+    session: Arc<Session>,
+    /// What the closure brings along, and what it leaves behind: opaque, but of this value.
+    brought: VarId,
+    left: VarId,
+    /// The child's clock at its end.
+    ended: AtomicU64,
+}
+
+impl Child {
+    /// Records the fork, if this thread is recorded.
+    pub(crate) fn fork(name: Option<&str>, here: Here) -> Option<Self> {
+        with(|log| {
+            let session = log.session().clone();
+            let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
+            let (brought, left) = (var(), var());
+            log.emit_alone(Op::Write { var: brought, value: Value::Opaque }, here);
+            let stamp = log.tick(0);
+            let child = session.new_log(name, stamp);
+            let thread = child.thread();
+            log.emit(stamp, Op::Fork(thread), here);
+            let ended = AtomicU64::new(0);
+            let shared = Arc::new(ChildShared { thread, session, brought, left, ended });
+            Self { log: Some(child), shared }
+        })
+    }
+
+    pub(crate) fn shared(&self) -> Arc<ChildShared> {
+        self.shared.clone()
+    }
+
+    /// Makes the calling thread, which is new, the child; records its beginning.
+    pub(crate) fn begin(&mut self) {
+        let Some(log) = self.log.take() else { return };
+        let _ = OWNED.try_with(|owned| owned.install(log, Some(self.shared.clone())));
+        with(|log| {
+            log.emit_alone(Op::Begin, None);
+            log.emit_alone(Op::Read { var: self.shared.brought, value: Value::Opaque }, None);
+        });
+    }
+
+    /// Records what the child leaves behind. Until the thread is gone more may follow.
+    pub(crate) fn leave(&self) {
+        with(|log| {
+            log.emit_alone(Op::Write { var: self.shared.left, value: Value::Opaque }, None);
+        });
+    }
+
+    /// Records the child's end: whoever waits for a scoped thread does not wait for the
+    /// destructors of its thread-locals.
+    pub(crate) fn end(&self) {
+        self.leave();
+        let _ = OWNED.try_with(OwnedLog::end);
+    }
+}
+
+impl ChildShared {
+    pub(crate) fn thread(&self) -> ThreadId {
+        self.thread
+    }
+
+    /// Whether the calling thread records into the same trace.
+    pub(crate) fn same_session(&self, log: &ThreadLog) -> bool {
+        Arc::ptr_eq(log.session(), &self.session)
+    }
+
+    /// The thread that calls this has waited for the child's end.
+    pub(crate) fn joined(&self, here: Here) {
+        with(|log| {
+            if self.same_session(log) {
+                let stamp = log.tick(self.ended.load(Ordering::Acquire));
+                log.emit(stamp, Op::Join(self.thread), here);
+                log.emit_alone(Op::Read { var: self.left, value: Value::Opaque }, here);
+            }
+        });
+    }
+}
+
+/// Says something to whoever runs the program.
+pub(super) fn say(message: fmt::Arguments<'_>) {
+    use io::Write;
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "racelog: {message}");
+}

@@ -1,0 +1,165 @@
+//! The tables of a trace that is being recorded: strings and locations, each defined once.
+
+use std::collections::HashMap;
+use std::panic::Location as Caller;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::file::{Full, Slot, TraceFile};
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
+use crate::trace::binary::tables::put_definition;
+use crate::trace::{Definition, Dictionary, LocId, Location, Object};
+
+/// A tables chunk has about this many bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// What is defined in a trace, and the chunk that new definitions go to.
+#[derive(Debug)]
+pub(super) struct Tables {
+    dictionary: Dictionary,
+    /// How many definitions are in the file.
+    written: usize,
+    /// Where each location is defined: its id and the offset of its chunk. The key is the address
+    /// of a `Location` that lives for ever.
+    callers: HashMap<usize, (LocId, u64)>,
+    slot: Slot,
+    at: usize,
+}
+
+impl Tables {
+    pub(super) fn new(file: &TraceFile) -> Result<Self, Full> {
+        let slot = allocate(file)?;
+        Ok(Self {
+            dictionary: Dictionary::new(),
+            written: 0,
+            callers: HashMap::new(),
+            slot,
+            at: HEADER_LEN,
+        })
+    }
+
+    /// The location's id, and the offset of the chunk that defines it.
+    pub(super) fn locate(
+        &mut self,
+        file: &TraceFile,
+        caller: &'static Caller<'static>,
+    ) -> Result<(LocId, u64), Full> {
+        let key = std::ptr::from_ref(caller).addr();
+        if let Some(known) = self.callers.get(&key) {
+            return Ok(*known);
+        }
+        let name = as_text(caller.file());
+        let source = self.dictionary.string(&name).expect("it was made to fit");
+        let (line, column) = (caller.line(), Some(caller.column()));
+        let location = Location::Source { file: source, line, column };
+        let id = self.dictionary.location(location).expect("its file is defined");
+        self.write(file)?;
+        // Two addresses can stand for one location; the later chunk is always late enough.
+        self.callers.insert(key, (id, self.slot.offset));
+        Ok((id, self.slot.offset))
+    }
+
+    /// Gives an object a name.
+    pub(super) fn name(
+        &mut self,
+        file: &TraceFile,
+        object: Object,
+        name: &str,
+    ) -> Result<(), Full> {
+        let mut name = as_text(name).replace(' ', "_");
+        if matches!(&*name, "-" | "init") {
+            name.push('_');
+        }
+        // An object that has a name already keeps it.
+        let _ = self.dictionary.name(object, &name);
+        self.write(file)
+    }
+
+    /// Writes what is new.
+    fn write(&mut self, file: &TraceFile) -> Result<(), Full> {
+        while let Some(definition) = self.dictionary.definitions().get(self.written) {
+            let mut bytes = Vec::new();
+            put_definition(&mut bytes, definition);
+            // A zero has to follow, or the chunk has to end.
+            if self.at + bytes.len() > self.slot.len {
+                self.seal();
+                self.slot = allocate(file)?;
+                self.at = HEADER_LEN;
+                if self.at + bytes.len() > self.slot.len {
+                    // A string of several kilobytes: no name or path is so long. Another stands in.
+                    self.shorten();
+                    continue;
+                }
+            }
+            publish(self.slot, self.at, &bytes);
+            self.at += bytes.len();
+            self.written += 1;
+        }
+        Ok(())
+    }
+
+    /// Replaces the definition that does not fit by one that does.
+    fn shorten(&mut self) {
+        if let Some(Definition::String { id, .. }) = self.dictionary.definitions().get(self.written)
+        {
+            let text = format!("(too_long_{})", id.get());
+            let mut bytes = Vec::new();
+            put_definition(&mut bytes, &Definition::String { id: *id, text: text.into() });
+            publish(self.slot, self.at, &bytes);
+            self.at += bytes.len();
+        }
+        self.written += 1;
+    }
+
+    /// Marks the chunk as complete.
+    pub(super) fn seal(&mut self) {
+        super::log::seal_chunk(self.slot, |payload_len| {
+            Chunk::without_events(Kind::Tables, payload_len)
+        });
+    }
+}
+
+fn allocate(file: &TraceFile) -> Result<Slot, Full> {
+    file.allocate(CHUNK, |slot| {
+        let mut chunk = Chunk::without_events(Kind::Tables, (slot.len - HEADER_LEN) as u32);
+        chunk.open = true;
+        publish(slot, 0, &chunk.encode(&[]));
+    })
+}
+
+/// Writes bytes so that they appear all at once: the first of them, which says that there is
+/// something, last.
+pub(super) fn publish(slot: Slot, at: usize, bytes: &[u8]) {
+    assert!(at + bytes.len() <= slot.len, "a chunk is not written past its end");
+    let [first, rest @ ..] = bytes else { return };
+    // SAFETY: the slot is ours and reaches from `start` over `len` bytes; the assertion keeps us in
+    // it. The first byte is written as an atomic, so that the compiler keeps it last.
+    unsafe {
+        let start = slot.start.add(at);
+        std::ptr::copy_nonoverlapping(rest.as_ptr(), start.add(1), rest.len());
+        AtomicU8::from_ptr(start).store(*first, Ordering::Release);
+    }
+}
+
+/// A string that can stand in a trace.
+fn as_text(text: &str) -> String {
+    let fits = |c: char| !c.is_whitespace() && !c.is_control() && c != '#';
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.chars().map(|c| if fits(c) { c } else { '_' }).collect::<String>())
+        .map(|word| if word == "@" { "_".to_owned() } else { word })
+        .collect();
+    if words.is_empty() { "_".to_owned() } else { words.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_made_to_fit() {
+        for text in ["src/main.rs", "a  b", "#x", "", " ", "@", "a\u{7}b"] {
+            assert!(crate::trace::is_text(&as_text(text)), "{text:?}");
+        }
+        assert_eq!(as_text("src/my file.rs"), "src/my file.rs");
+    }
+}

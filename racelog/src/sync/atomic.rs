@@ -1,0 +1,1 @@
+//! Mirrors of [`std::sync::atomic`].

@@ -1,0 +1,181 @@
+//! Mirror of [`std::sync::Mutex`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::rt::{GuardedMeta, Here, with};
+
+/// A mutual exclusion primitive, as [`std::sync::Mutex`].
+///
+/// What it guards is one variable of the trace: reading through the guard is a read, and writing
+/// through it a read and a write.
+pub struct Mutex<T: ?Sized> {
+    pub(super) meta: GuardedMeta,
+    pub(super) inner: std::sync::Mutex<T>,
+}
+
+/// Holds the lock, as [`std::sync::MutexGuard`].
+#[must_use = "if unused the Mutex will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct MutexGuard<'a, T: ?Sized> {
+    pub(super) lock: &'a Mutex<T>,
+    /// `None` only while a condvar has the lock.
+    pub(super) inner: Option<std::sync::MutexGuard<'a, T>>,
+    /// Where the lock was taken.
+    pub(super) here: Here,
+    panicking: bool,
+}
+
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
+
+impl<T> Mutex<T> {
+    /// As [`std::sync::Mutex::new`].
+    pub const fn new(value: T) -> Self {
+        Self { meta: GuardedMeta::new(), inner: std::sync::Mutex::new(value) }
+    }
+
+    /// As [`std::sync::Mutex::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    /// As [`std::sync::Mutex::lock`].
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let here = Some(Location::caller());
+        match self.inner.lock() {
+            Ok(inner) => Ok(self.taken(inner, here)),
+            Err(poison) => Err(self.taken_poisoned(poison, here)),
+        }
+    }
+
+    /// As [`std::sync::Mutex::try_lock`].
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let here = Some(Location::caller());
+        super::attempt(
+            || match self.inner.try_lock() {
+                Ok(inner) => Some(Ok(self.taken(inner, here))),
+                Err(TryLockError::Poisoned(poison)) => {
+                    Some(Err(self.taken_poisoned(poison, here).into()))
+                }
+                Err(TryLockError::WouldBlock) => None,
+            },
+            || with(|log| self.meta.lock.failed(log, here, false)),
+        )
+        .unwrap_or(Err(TryLockError::WouldBlock))
+    }
+
+    /// As [`std::sync::Mutex::is_poisoned`].
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        let poisoned = self.inner.is_poisoned();
+        self.meta.saw_poison(poisoned, Some(Location::caller()));
+        poisoned
+    }
+
+    /// As [`std::sync::Mutex::clear_poison`].
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+        self.meta.set_poison(false, Some(Location::caller()));
+    }
+
+    /// As [`std::sync::Mutex::get_mut`].
+    #[track_caller]
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.meta.exclusive(Some(Location::caller()));
+        self.inner.get_mut()
+    }
+
+    pub(super) fn taken<'a>(
+        &'a self,
+        inner: std::sync::MutexGuard<'a, T>,
+        here: Here,
+    ) -> MutexGuard<'a, T> {
+        with(|log| self.meta.lock.acquired(log, here));
+        MutexGuard { lock: self, inner: Some(inner), here, panicking: std::thread::panicking() }
+    }
+
+    pub(super) fn taken_poisoned<'a>(
+        &'a self,
+        poison: PoisonError<std::sync::MutexGuard<'a, T>>,
+        here: Here,
+    ) -> PoisonError<MutexGuard<'a, T>> {
+        let guard = self.taken(poison.into_inner(), here);
+        self.meta.saw_poison(true, here);
+        PoisonError::new(guard)
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a debugger prints is not what the program does: nothing is recorded.
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized> MutexGuard<'_, T> {
+    fn inner(&self) -> &T {
+        self.inner.as_ref().expect("a guard that the program has holds its lock")
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        self.lock.meta.read(Some(Location::caller()));
+        self.inner()
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        self.lock.meta.write(Some(Location::caller()));
+        self.inner.as_mut().expect("a guard that the program has holds its lock")
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        if self.inner.is_some() {
+            // As std does: whoever began to panic while holding the lock poisons it.
+            if !self.panicking && std::thread::panicking() {
+                self.lock.meta.set_poison(true, self.here);
+            }
+            with(|log| self.lock.meta.lock.releasing(log, self.here));
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner().fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner().fmt(f)
+    }
+}

@@ -1,0 +1,275 @@
+//! Mirror of [`std::sync::RwLock`].
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+use crate::rt::{GuardedMeta, Here, with};
+
+/// A reader-writer lock, as [`std::sync::RwLock`].
+///
+/// What it guards is one variable of the trace.
+pub struct RwLock<T: ?Sized> {
+    meta: GuardedMeta,
+    inner: std::sync::RwLock<T>,
+}
+
+/// Holds the lock shared, as [`std::sync::RwLockReadGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    inner: std::sync::RwLockReadGuard<'a, T>,
+    here: Here,
+}
+
+/// Holds the lock exclusively, as [`std::sync::RwLockWriteGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+#[clippy::has_significant_drop]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    /// `None` only once the lock is downgraded.
+    inner: Option<std::sync::RwLockWriteGuard<'a, T>>,
+    here: Here,
+    panicking: bool,
+}
+
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
+
+impl<T> RwLock<T> {
+    /// As [`std::sync::RwLock::new`].
+    pub const fn new(value: T) -> Self {
+        Self { meta: GuardedMeta::new(), inner: std::sync::RwLock::new(value) }
+    }
+
+    /// As [`std::sync::RwLock::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        self.inner.into_inner()
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// As [`std::sync::RwLock::read`].
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let here = Some(Location::caller());
+        match self.inner.read() {
+            Ok(inner) => Ok(self.read_taken(inner, here)),
+            Err(poison) => Err(self.read_taken_poisoned(poison, here)),
+        }
+    }
+
+    /// As [`std::sync::RwLock::try_read`].
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let here = Some(Location::caller());
+        super::attempt(
+            || match self.inner.try_read() {
+                Ok(inner) => Some(Ok(self.read_taken(inner, here))),
+                Err(TryLockError::Poisoned(poison)) => {
+                    Some(Err(self.read_taken_poisoned(poison, here).into()))
+                }
+                Err(TryLockError::WouldBlock) => None,
+            },
+            || with(|log| self.meta.lock.failed(log, here, true)),
+        )
+        .unwrap_or(Err(TryLockError::WouldBlock))
+    }
+
+    /// As [`std::sync::RwLock::write`].
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let here = Some(Location::caller());
+        match self.inner.write() {
+            Ok(inner) => Ok(self.write_taken(inner, here)),
+            Err(poison) => Err(self.write_taken_poisoned(poison, here)),
+        }
+    }
+
+    /// As [`std::sync::RwLock::try_write`].
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let here = Some(Location::caller());
+        super::attempt(
+            || match self.inner.try_write() {
+                Ok(inner) => Some(Ok(self.write_taken(inner, here))),
+                Err(TryLockError::Poisoned(poison)) => {
+                    Some(Err(self.write_taken_poisoned(poison, here).into()))
+                }
+                Err(TryLockError::WouldBlock) => None,
+            },
+            || with(|log| self.meta.lock.failed(log, here, false)),
+        )
+        .unwrap_or(Err(TryLockError::WouldBlock))
+    }
+
+    /// As [`std::sync::RwLock::is_poisoned`].
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        let poisoned = self.inner.is_poisoned();
+        self.meta.saw_poison(poisoned, Some(Location::caller()));
+        poisoned
+    }
+
+    /// As [`std::sync::RwLock::clear_poison`].
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        self.inner.clear_poison();
+        self.meta.set_poison(false, Some(Location::caller()));
+    }
+
+    /// As [`std::sync::RwLock::get_mut`].
+    #[track_caller]
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        self.meta.exclusive(Some(Location::caller()));
+        self.inner.get_mut()
+    }
+
+    fn read_taken<'a>(
+        &'a self,
+        inner: std::sync::RwLockReadGuard<'a, T>,
+        here: Here,
+    ) -> RwLockReadGuard<'a, T> {
+        with(|log| self.meta.lock.read_acquired(log, here));
+        RwLockReadGuard { lock: self, inner, here }
+    }
+
+    fn read_taken_poisoned<'a>(
+        &'a self,
+        poison: PoisonError<std::sync::RwLockReadGuard<'a, T>>,
+        here: Here,
+    ) -> PoisonError<RwLockReadGuard<'a, T>> {
+        let guard = self.read_taken(poison.into_inner(), here);
+        self.meta.saw_poison(true, here);
+        PoisonError::new(guard)
+    }
+
+    fn write_taken<'a>(
+        &'a self,
+        inner: std::sync::RwLockWriteGuard<'a, T>,
+        here: Here,
+    ) -> RwLockWriteGuard<'a, T> {
+        with(|log| self.meta.lock.acquired(log, here));
+        let panicking = std::thread::panicking();
+        RwLockWriteGuard { lock: self, inner: Some(inner), here, panicking }
+    }
+
+    fn write_taken_poisoned<'a>(
+        &'a self,
+        poison: PoisonError<std::sync::RwLockWriteGuard<'a, T>>,
+        here: Here,
+    ) -> PoisonError<RwLockWriteGuard<'a, T>> {
+        let guard = self.write_taken(poison.into_inner(), here);
+        self.meta.saw_poison(true, here);
+        PoisonError::new(guard)
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a debugger prints is not what the program does: nothing is recorded.
+        self.inner.fmt(f)
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// As [`std::sync::RwLockWriteGuard::downgrade`].
+    ///
+    /// In the trace the exclusive lock is given back and the shared one taken; between the two
+    /// stands an exclusive access of the data, so that no other access of it can come between.
+    #[track_caller]
+    pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
+        let here = Some(Location::caller());
+        let lock = guard.lock;
+        let inner = guard.inner.take().expect("a guard that the program has holds its lock");
+        with(|log| lock.meta.lock.downgrading(log, here, &lock.meta));
+        RwLockReadGuard { lock, inner: std::sync::RwLockWriteGuard::downgrade(inner), here }
+    }
+
+    fn inner(&self) -> &T {
+        self.inner.as_ref().expect("a guard that the program has holds its lock")
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        self.lock.meta.read(Some(Location::caller()));
+        &self.inner
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        self.lock.meta.read(Some(Location::caller()));
+        self.inner()
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        self.lock.meta.write(Some(Location::caller()));
+        self.inner.as_mut().expect("a guard that the program has holds its lock")
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        with(|log| self.lock.meta.lock.read_releasing(log, self.here));
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        if self.inner.is_some() {
+            if !self.panicking && std::thread::panicking() {
+                self.lock.meta.set_poison(true, self.here);
+            }
+            with(|log| self.lock.meta.lock.releasing(log, self.here));
+        }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (*self.inner).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner().fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (*self.inner).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner().fmt(f)
+    }
+}
