@@ -1,4 +1,86 @@
-//! Home of racelog's attribute macros.
-//!
-//! It exports nothing yet: the attributes belong to the recorder, which stands on the trace
-//! contract in `racelog::trace` and is not part of this version.
+//! The attribute macros of racelog. Use them as `#[racelog::test]` and `#[racelog::main]`.
+
+use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+
+/// A test that is recorded into a trace of its own when `RACELOG=1` asks for it.
+///
+/// In all else it is `#[test]`: it works with `#[should_panic]` and `#[ignore]` and may return a
+/// `Result`. Threads that the test spawns belong to its trace, so tests that run at the same time
+/// in one process leave separate traces, named after them.
+///
+/// ```ignore
+/// #[racelog::test]
+/// fn drains() {
+///     let queue = Queue::new();
+///     racelog::thread::scope(|s| { … });
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    if !attribute.is_empty() {
+        return error("`#[racelog::test]` takes no arguments");
+    }
+    let session = "let __racelog_session = ::racelog::__private::TestSession::start(\
+                   ::core::env!(\"CARGO_PKG_NAME\"), \
+                   ::core::concat!(::core::module_path!(), \"::\", NAME));";
+    match with_statement(item, session) {
+        Ok(function) => {
+            let mut output: TokenStream =
+                "#[::core::prelude::v1::test]".parse().expect("it is well formed");
+            output.extend(function);
+            output
+        }
+        Err(message) => error(message),
+    }
+}
+
+/// A `main` that is recorded when `RACELOG=1` asks for it, from its first line.
+///
+/// A program is recorded without this attribute, too, from the first use of something that is
+/// recorded.
+#[proc_macro_attribute]
+pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    if !attribute.is_empty() {
+        return error("`#[racelog::main]` takes no arguments");
+    }
+    match with_statement(item, "::racelog::branch();") {
+        Ok(function) => function,
+        Err(message) => error(message),
+    }
+}
+
+/// The function with a statement before all others. `NAME` in it stands for the function's name.
+fn with_statement(item: TokenStream, statement: &str) -> Result<TokenStream, &'static str> {
+    const NOT_A_FUNCTION: &str = "this attribute belongs on a function";
+    let mut tokens: Vec<TokenTree> = item.into_iter().collect();
+    let is = |token: &TokenTree, word: &str| matches!(token, TokenTree::Ident(ident) if ident.to_string() == word);
+    let function = tokens.iter().position(|token| is(token, "fn")).ok_or(NOT_A_FUNCTION)?;
+    for qualifier in &tokens[..function] {
+        if is(qualifier, "async") {
+            return Err("async functions cannot be recorded: block on them inside a plain one");
+        }
+        if is(qualifier, "const") {
+            return Err("const functions cannot be recorded");
+        }
+    }
+    let name = match tokens.get(function + 1) {
+        Some(TokenTree::Ident(name)) => name.to_string(),
+        _ => return Err(NOT_A_FUNCTION),
+    };
+    let body = match tokens.pop() {
+        Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => body,
+        _ => return Err(NOT_A_FUNCTION),
+    };
+    let statement = statement.replace("NAME", &format!("{:?}", name.trim_start_matches("r#")));
+    let mut contents: TokenStream = statement.parse().expect("it is well formed");
+    contents.extend(body.stream());
+    let mut new_body = Group::new(Delimiter::Brace, contents);
+    // So that messages about the body point at the body.
+    new_body.set_span(body.span());
+    tokens.push(TokenTree::Group(new_body));
+    Ok(tokens.into_iter().collect())
+}
+
+fn error(message: &str) -> TokenStream {
+    format!("::core::compile_error!({message:?});").parse().expect("it is well formed")
+}

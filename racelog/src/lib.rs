@@ -5,7 +5,7 @@
 //! they *are* std's, the same types and functions.
 //!
 //! - feature `record`: the recorder, and the mirrors of std.
-//! - feature `trace`: [`trace`], the trace contract: what an event is, and the binary format that
+//! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them.
 
@@ -16,4 +16,31 @@ pub mod trace;
 mod rt;
 
 #[cfg(feature = "record")]
+pub mod cell;
+#[cfg(feature = "record")]
 pub mod sync;
+#[cfg(feature = "record")]
+pub mod thread;
+
+#[cfg(not(feature = "record"))]
+#[path = "off/cell.rs"]
+pub mod cell;
+#[cfg(not(feature = "record"))]
+pub use std::{sync, thread};
+
+mod marks;
+
+pub use racelog_macros::{main, test};
+pub use std::{hint, thread_local};
+
+pub use marks::branch;
+
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::marks::{checked, read, write};
+
+    #[cfg(not(feature = "record"))]
+    pub use crate::marks::TestSession;
+    #[cfg(feature = "record")]
+    pub use crate::rt::TestSession;
+}

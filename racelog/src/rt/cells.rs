@@ -26,9 +26,65 @@ type Key = (usize, Kind);
 #[derive(Debug)]
 struct Entry {
     var: VarId,
-    clock: u64,
-    /// What it holds as far as the traces know; opaque if that is not recorded.
+    record: CellRecord,
+}
+
+/// What the recorder knows of a cell.
+#[derive(Debug)]
+pub(crate) struct CellRecord {
+    pub(crate) clock: u64,
+    /// What it holds as far as the last trace knows; opaque if that is not recorded.
     value: Value,
+    /// The sessions in which it was used, the last one last.
+    sessions: Vec<u32>,
+}
+
+impl CellRecord {
+    pub(crate) const fn new() -> Self {
+        Self { clock: 0, value: Value::Opaque, sessions: Vec::new() }
+    }
+
+    /// Says what was found in the cell. Where the trace does not explain it, the trace is told:
+    /// at the first use in a session it is the initial value; later somebody changed it by means
+    /// that this trace does not see (`&mut`, a raw pointer, another session), and keeping the order
+    /// of all accesses around that is the only safe thing to assume.
+    pub(crate) fn found(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+        let session = log.session_number();
+        let same = self.sessions.last() == Some(&session);
+        if same && self.value == value {
+            return;
+        }
+        let known = self.sessions.iter().position(|known| *known == session);
+        if let Some(at) = known {
+            self.sessions.remove(at);
+        }
+        self.sessions.push(session);
+        self.clock = log.tick(self.clock);
+        self.value = value;
+        if known.is_none() {
+            log.emit_init(self.clock, var, value);
+        } else {
+            log.emit(self.clock, Op::Exclusive { var, value }, here);
+        }
+    }
+
+    /// Records an access, and what the cell holds from then on.
+    pub(crate) fn emit(&mut self, log: &ThreadLog, op: Op, here: Here) {
+        self.clock = log.tick(self.clock);
+        log.emit(self.clock, op, here);
+    }
+
+    pub(crate) fn left(&mut self, value: Value) {
+        self.value = value;
+    }
+
+    /// Records an exclusive use, if the session knows the cell.
+    pub(crate) fn exclusive(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+        if self.sessions.contains(&log.session_number()) {
+            self.emit(log, Op::Exclusive { var, value }, here);
+            self.value = value;
+        }
+    }
 }
 
 /// So that stripes that neighbours use do not share a cache line.
@@ -53,7 +109,6 @@ fn stripe(address: usize) -> &'static Stripe {
 pub(crate) struct Access<'a> {
     log: &'a ThreadLog,
     entry: &'a mut Entry,
-    new: bool,
     here: Here,
 }
 
@@ -63,34 +118,19 @@ impl Access<'_> {
         self.entry.var
     }
 
-    /// Says what was found in the cell. Where the trace does not explain it, the trace is told:
-    /// at first use it is the initial value; later somebody changed it by means that are not
-    /// recorded, `&mut` or a raw pointer, and keeping the order of all accesses around that is
-    /// the only safe thing to assume.
+    /// Says what was found in the cell.
     pub(crate) fn found(&mut self, value: Value) {
-        if self.new {
-            let stamp = self.log.tick(self.entry.clock);
-            self.log.emit_init(stamp, self.entry.var, value);
-            self.entry.clock = stamp;
-            self.entry.value = value;
-            self.new = false;
-        } else if self.entry.value != value {
-            self.emit(Op::Exclusive { var: self.entry.var, value });
-            self.entry.value = value;
-        }
+        self.entry.record.found(self.log, self.entry.var, value, self.here);
     }
 
     /// Says what is in the cell from now on.
     pub(crate) fn left(&mut self, value: Value) {
-        self.entry.value = value;
+        self.entry.record.left(value);
     }
 
     /// Records the access.
     pub(crate) fn emit(&mut self, op: Op) {
-        let stamp = self.log.tick(self.entry.clock);
-        self.log.emit(stamp, op, self.here);
-        self.entry.clock = stamp;
-        self.new = false;
+        self.entry.record.emit(self.log, op, self.here);
     }
 }
 
@@ -107,14 +147,24 @@ pub(crate) fn access<R>(
             USED.store(true, Ordering::Relaxed);
         }
         let mut cells = stripe(address).0.lock();
-        let mut new = false;
         let entry = cells.entry((address, kind)).or_insert_with(|| {
-            new = true;
             let var = VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
-            Entry { var, clock: 0, value: Value::Opaque }
+            Entry { var, record: CellRecord::new() }
         });
-        f(Access { log, entry, new, here })
+        f(Access { log, entry, here })
     })
+}
+
+/// The cell at an address is used by somebody who has it alone, and holds this value.
+pub(crate) fn exclusive(address: usize, kind: Kind, here: Here, value: Value) {
+    if !USED.load(Ordering::Relaxed) {
+        return;
+    }
+    with(|log| {
+        if let Some(entry) = stripe(address).0.lock().get_mut(&(address, kind)) {
+            entry.record.exclusive(log, entry.var, value, here);
+        }
+    });
 }
 
 /// The cell at an address is gone; whatever stands there next is another.
@@ -122,11 +172,9 @@ pub(crate) fn forget(address: usize, kind: Kind) {
     if !USED.load(Ordering::Relaxed) {
         return;
     }
-    let mut cells = stripe(address).0.lock();
-    if let Some(entry) = cells.remove(&(address, kind)) {
-        with(|log| {
-            let stamp = log.tick(entry.clock);
-            log.emit(stamp, Op::Exclusive { var: entry.var, value: entry.value }, None);
-        });
+    let removed = stripe(address).0.lock().remove(&(address, kind));
+    if let Some(mut entry) = removed {
+        let value = entry.record.value;
+        with(|log| entry.record.exclusive(log, entry.var, value, None));
     }
 }

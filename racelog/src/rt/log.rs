@@ -112,6 +112,21 @@ impl ThreadLog {
         });
     }
 
+    /// Records that a checked property held.
+    pub(crate) fn emit_assert(&self, text: &str, here: Here) {
+        let stamp = self.tick(0);
+        match self.session.text(text) {
+            Ok((text, offset)) => {
+                // The chunk of the event must come after that of the text.
+                if self.chunk.get().is_some_and(|open| open.offset < offset) {
+                    self.seal();
+                }
+                self.emit(stamp, Op::Assert(text), here);
+            }
+            Err(_) => self.session.lose(stamp),
+        }
+    }
+
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool) {
         if self.session.is_stopped() {
             return self.session.lose(stamp);

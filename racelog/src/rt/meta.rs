@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use super::cells::CellRecord;
 use super::log::{Here, ThreadLog};
 use super::session::with;
 use crate::trace::{LockId, Op, Value, VarId};
@@ -134,6 +135,20 @@ impl LockMeta {
         true
     }
 
+    /// The calling thread, which holds the lock, gives it back to wait; the stamp is also after
+    /// `clock`.
+    pub(crate) fn waiting(&self, log: &ThreadLog, clock: u64) -> u64 {
+        log.advance(log.clock().max(clock));
+        self.change(log, |holders| Some(holders & !WRITER)).expect("always")
+    }
+
+    /// The calling thread has the lock again after it waited; the stamp is also after `clock`.
+    pub(crate) fn woken(&self, log: &ThreadLog, clock: u64) -> u64 {
+        self.session.store(log.session_number(), Ordering::Relaxed);
+        log.advance(log.clock().max(clock));
+        self.change(log, |_| Some(WRITER)).expect("always")
+    }
+
     /// Takes a stamp above the lock's clock and the thread's, while the holders change as `change`
     /// says; not at all if it says `None`.
     pub(crate) fn change(
@@ -166,11 +181,18 @@ pub(crate) struct GuardedMeta {
     pub(crate) lock: LockMeta,
     data: NumberedId,
     poison: NumberedId,
+    /// What the traces know of whether it is poisoned.
+    poison_record: Spin<CellRecord>,
 }
 
 impl GuardedMeta {
     pub(crate) const fn new() -> Self {
-        Self { lock: LockMeta::new(), data: NumberedId::new(), poison: NumberedId::new() }
+        Self {
+            lock: LockMeta::new(),
+            data: NumberedId::new(),
+            poison: NumberedId::new(),
+            poison_record: Spin::new(CellRecord::new()),
+        }
     }
 
     fn data(&self) -> VarId {
@@ -209,8 +231,10 @@ impl GuardedMeta {
             if poisoned || self.poison.is_given() {
                 let var = VarId::new(self.poison.get(&counters::VARS));
                 let value = Value::Nat(poisoned.into());
-                let stamp = log.tick(self.lock.clock());
-                log.emit_decision(stamp, Op::Load { var, value, ordering: None }, here);
+                let mut record = self.poison_record.lock();
+                record.found(log, var, value, here);
+                record.clock = log.tick(record.clock);
+                log.emit_decision(record.clock, Op::Load { var, value, ordering: None }, here);
             }
         });
     }
@@ -220,8 +244,10 @@ impl GuardedMeta {
         with(|log| {
             let var = VarId::new(self.poison.get(&counters::VARS));
             let value = Value::Nat(poisoned.into());
-            let stamp = log.tick(self.lock.clock());
-            log.emit(stamp, Op::Store { var, value, ordering: None }, here);
+            let mut record = self.poison_record.lock();
+            record.found(log, var, Value::Nat((!poisoned).into()), here);
+            record.emit(log, Op::Store { var, value, ordering: None }, here);
+            record.left(value);
         });
     }
 }

@@ -18,7 +18,7 @@ mod session;
 mod strings;
 mod words;
 
-pub(crate) use cells::{Access, Kind, access, forget};
+pub(crate) use cells::{CellRecord, Kind, access, exclusive, forget};
 pub(crate) use log::{Here, ThreadLog};
 pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, counters};
 pub use session::TestSession;

@@ -13,12 +13,14 @@ use std::time::SystemTime;
 use super::config::config;
 use super::file::{Full, Slot, TraceFile};
 use super::log::{Here, ThreadLog};
-use super::meta::counters;
+use super::meta::{Spin, counters};
 use super::strings::{Tables, publish};
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::tables::{CUT_LEN, encode_end};
-use crate::trace::{End, LocId, Metadata, Object, Op, ThreadId, Value, VarId};
+use crate::trace::{
+    End, LocId, MemoryOrdering, Metadata, Object, Op, StrId, ThreadId, Value, VarId,
+};
 
 /// A trace that is being recorded.
 pub(crate) struct Session {
@@ -73,6 +75,15 @@ impl Session {
             return Err(Full("recording has ended".to_owned()));
         }
         tables.locate(&self.file, caller)
+    }
+
+    /// The id of the text of an assertion, and the offset of the chunk that defines it.
+    pub(super) fn text(&self, text: &str) -> Result<(StrId, u64), Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.text(&self.file, text)
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {
@@ -310,6 +321,12 @@ impl Drop for TestSession {
     }
 }
 
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session({})", self.number)
+    }
+}
+
 impl fmt::Debug for ThreadLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ThreadLog({:?})", self.thread())
@@ -323,14 +340,28 @@ pub(crate) struct Child {
 }
 
 /// What parent and child both know of the child.
+///
+/// What the closure brings along and what it leaves behind pass from thread to thread, so each is
+/// a variable of the trace.
+#[derive(Debug)]
 pub(crate) struct ChildShared {
     thread: ThreadId,
     session: Arc<Session>,
-    /// What the closure brings along, and what it leaves behind: opaque, but of this value.
     brought: VarId,
     left: VarId,
+    /// The clock of the store of what is left, once it is there.
+    left_at: Spin<Option<u64>>,
     /// The child's clock at its end.
     ended: AtomicU64,
+    joined: AtomicBool,
+}
+
+fn store(var: VarId) -> Op {
+    Op::Store { var, value: Value::Opaque, ordering: Some(MemoryOrdering::Release) }
+}
+
+fn load(var: VarId, value: Value) -> Op {
+    Op::Load { var, value, ordering: Some(MemoryOrdering::Acquire) }
 }
 
 impl Child {
@@ -340,13 +371,20 @@ impl Child {
             let session = log.session().clone();
             let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
             let (brought, left) = (var(), var());
-            log.emit_alone(Op::Write { var: brought, value: Value::Opaque }, here);
+            log.emit_alone(store(brought), here);
             let stamp = log.tick(0);
             let child = session.new_log(name, stamp);
             let thread = child.thread();
             log.emit(stamp, Op::Fork(thread), here);
-            let ended = AtomicU64::new(0);
-            let shared = Arc::new(ChildShared { thread, session, brought, left, ended });
+            let shared = Arc::new(ChildShared {
+                thread,
+                session,
+                brought,
+                left,
+                left_at: Spin::new(None),
+                ended: AtomicU64::new(0),
+                joined: AtomicBool::new(false),
+            });
             Self { log: Some(child), shared }
         })
     }
@@ -361,14 +399,17 @@ impl Child {
         let _ = OWNED.try_with(|owned| owned.install(log, Some(self.shared.clone())));
         with(|log| {
             log.emit_alone(Op::Begin, None);
-            log.emit_alone(Op::Read { var: self.shared.brought, value: Value::Opaque }, None);
+            log.emit_alone(load(self.shared.brought, Value::Opaque), None);
         });
     }
 
     /// Records what the child leaves behind. Until the thread is gone more may follow.
     pub(crate) fn leave(&self) {
         with(|log| {
-            log.emit_alone(Op::Write { var: self.shared.left, value: Value::Opaque }, None);
+            let mut left_at = self.shared.left_at.lock();
+            let stamp = log.tick(0);
+            log.emit(stamp, store(self.shared.left), None);
+            *left_at = Some(stamp);
         });
     }
 
@@ -381,22 +422,44 @@ impl Child {
 }
 
 impl ChildShared {
-    pub(crate) fn thread(&self) -> ThreadId {
-        self.thread
-    }
-
-    /// Whether the calling thread records into the same trace.
-    pub(crate) fn same_session(&self, log: &ThreadLog) -> bool {
-        Arc::ptr_eq(log.session(), &self.session)
+    /// The child as the traces know it: its session and its thread.
+    pub(crate) fn recorded_as(&self) -> (u32, ThreadId) {
+        (self.session.number, self.thread)
     }
 
     /// The thread that calls this has waited for the child's end.
     pub(crate) fn joined(&self, here: Here) {
+        if self.joined.swap(true, Ordering::Relaxed) {
+            return;
+        }
         with(|log| {
-            if self.same_session(log) {
+            if Arc::ptr_eq(log.session(), &self.session) {
                 let stamp = log.tick(self.ended.load(Ordering::Acquire));
                 log.emit(stamp, Op::Join(self.thread), here);
-                log.emit_alone(Op::Read { var: self.left, value: Value::Opaque }, here);
+                log.emit_alone(load(self.left, Value::Opaque), here);
+            }
+        });
+    }
+
+    /// The thread that calls this has looked whether the child's closure is done.
+    pub(crate) fn looked(&self, finished: bool, here: Here) {
+        with(|log| {
+            if !Arc::ptr_eq(log.session(), &self.session) {
+                return;
+            }
+            let mut left_at = self.left_at.lock();
+            match *left_at {
+                Some(clock) if finished => {
+                    let stamp = log.tick(clock);
+                    log.emit_decision(stamp, load(self.left, Value::Opaque), here);
+                    *left_at = Some(stamp);
+                }
+                None if !finished => {
+                    let stamp = log.tick(0);
+                    log.emit_decision(stamp, load(self.left, Value::Nat(0)), here);
+                }
+                // It is just about to be done, and nobody has said so yet.
+                _ => {}
             }
         });
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::file::{Full, Slot, TraceFile};
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::put_definition;
-use crate::trace::{Definition, Dictionary, LocId, Location, Object};
+use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId};
 
 /// A tables chunk has about this many bytes.
 const CHUNK: usize = 64 * 1024;
@@ -55,6 +55,13 @@ impl Tables {
         self.write(file)?;
         // Two addresses can stand for one location; the later chunk is always late enough.
         self.callers.insert(key, (id, self.slot.offset));
+        Ok((id, self.slot.offset))
+    }
+
+    /// The id of a text, and the offset of a chunk that comes no earlier than its definition.
+    pub(super) fn text(&mut self, file: &TraceFile, text: &str) -> Result<(StrId, u64), Full> {
+        let id = self.dictionary.string(&as_text(text)).expect("it was made to fit");
+        self.write(file)?;
         Ok((id, self.slot.offset))
     }
 

@@ -5,12 +5,22 @@
 //! recorded.
 
 pub mod atomic;
+mod condvar;
+mod lazy_lock;
 mod mutex;
+mod once;
+mod once_lock;
 mod rwlock;
 
+pub use condvar::{Condvar, WaitTimeoutResult};
+pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};
+#[expect(deprecated, reason = "std has it")]
+pub use once::ONCE_INIT;
+pub use once::{Once, OnceState};
+pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
 
 /// How often a failed attempt is made again before it is given up as not explainable.
 const ATTEMPTS: usize = 1000;

@@ -99,6 +99,15 @@ impl<T: ?Sized> Mutex<T> {
         here: Here,
     ) -> MutexGuard<'a, T> {
         with(|log| self.meta.lock.acquired(log, here));
+        self.guard(inner, here)
+    }
+
+    /// A guard for somebody whose taking of the lock is recorded.
+    pub(super) fn guard<'a>(
+        &'a self,
+        inner: std::sync::MutexGuard<'a, T>,
+        here: Here,
+    ) -> MutexGuard<'a, T> {
         MutexGuard { lock: self, inner: Some(inner), here, panicking: std::thread::panicking() }
     }
 

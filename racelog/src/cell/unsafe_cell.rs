@@ -1,0 +1,135 @@
+//! Mirror of [`std::cell::UnsafeCell`].
+
+use std::fmt;
+use std::panic::Location;
+use std::ptr;
+
+use crate::rt::{self, Here, Kind};
+use crate::trace::{Op, Value};
+
+/// The core of interior mutability, as [`std::cell::UnsafeCell`].
+///
+/// What is done through the pointer that [`get`](Self::get) gives away nobody sees: use
+/// [`with`](Self::with) and [`with_mut`](Self::with_mut), which are recorded as an access each. The
+/// contents are opaque to the trace.
+// In this order, `mark` has the address of the value and takes no room.
+#[repr(C)]
+pub struct UnsafeCell<T: ?Sized> {
+    mark: Mark,
+    value: std::cell::UnsafeCell<T>,
+}
+
+/// Notices that a cell is gone. A field of its own, for the cell must have no destructor: that
+/// would ask more of the lifetimes in it than std's does.
+struct Mark;
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        rt::forget(ptr::from_ref(self).addr(), Kind::Plain);
+    }
+}
+
+impl<T> UnsafeCell<T> {
+    /// As [`std::cell::UnsafeCell::new`].
+    pub const fn new(value: T) -> Self {
+        Self { mark: Mark, value: std::cell::UnsafeCell::new(value) }
+    }
+
+    /// As [`std::cell::UnsafeCell::into_inner`], but not a `const fn`.
+    pub fn into_inner(self) -> T {
+        self.value.into_inner()
+    }
+}
+
+impl<T: ?Sized> UnsafeCell<T> {
+    /// As [`std::cell::UnsafeCell::from_mut`].
+    pub const fn from_mut(value: &mut T) -> &mut Self {
+        // SAFETY: the layout is that of `T`, and the exclusive reference is handed on.
+        unsafe { &mut *(ptr::from_mut(value) as *mut Self) }
+    }
+
+    /// As [`std::cell::UnsafeCell::get`], but not a `const fn`: it is recorded that a pointer was
+    /// given away here, as an `assert` event.
+    #[track_caller]
+    pub fn get(&self) -> *mut T {
+        rt::with(|log| log.emit_assert("raw pointer of a cell", Some(Location::caller())));
+        self.value.get()
+    }
+
+    /// As [`std::cell::UnsafeCell::get_mut`], but not a `const fn`.
+    #[track_caller]
+    pub fn get_mut(&mut self) -> &mut T {
+        rt::exclusive(self.address(), Kind::Plain, Some(Location::caller()), Value::Opaque);
+        self.value.get_mut()
+    }
+
+    /// As [`std::cell::UnsafeCell::raw_get`].
+    pub const fn raw_get(this: *const Self) -> *mut T {
+        this as *const T as *mut T
+    }
+
+    /// Runs `f` with a pointer to read from: a read of the cell.
+    #[track_caller]
+    pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+        self.read(Some(Location::caller()));
+        f(self.value.get())
+    }
+
+    /// Runs `f` with a pointer to write to: a read and a write of the cell.
+    #[track_caller]
+    pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+        let here = Some(Location::caller());
+        self.read(here);
+        rt::access(self.address(), Kind::Plain, here, |mut access| {
+            access.emit(Op::Write { var: access.var(), value: Value::Opaque });
+        });
+        f(self.value.get())
+    }
+
+    fn read(&self, here: Here) {
+        rt::access(self.address(), Kind::Plain, here, |mut access| {
+            access.found(Value::Opaque);
+            access.emit(Op::Read { var: access.var(), value: Value::Opaque });
+        });
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(&self.mark).addr()
+    }
+}
+
+impl<T: Default> Default for UnsafeCell<T> {
+    fn default() -> Self {
+        Self::new(T::default())
+    }
+}
+
+impl<T> From<T> for UnsafeCell<T> {
+    fn from(value: T) -> Self {
+        Self::new(value)
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for UnsafeCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnsafeCell").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_that_of_the_contents() {
+        assert_eq!(size_of::<UnsafeCell<u64>>(), 8);
+        assert_eq!(align_of::<UnsafeCell<u64>>(), 8);
+        let cell = UnsafeCell::new([1u8, 2, 3]);
+        assert_eq!(cell.address(), cell.value.get().addr());
+        let unsized_cell: &UnsafeCell<[u8]> = &cell;
+        assert_eq!(unsized_cell.with(<*const [u8]>::len), 3);
+        let mut value = 5;
+        *UnsafeCell::from_mut(&mut value).get_mut() = 6;
+        assert_eq!(value, 6);
+    }
+}

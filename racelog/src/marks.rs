@@ -1,0 +1,160 @@
+//! What a program can say to the recorder itself: branches, checks, and accesses of memory that
+//! has no type of ours.
+
+#[cfg(feature = "record")]
+pub use recording::{branch, checked, read, write};
+
+#[cfg(not(feature = "record"))]
+pub use silent::{TestSession, branch, checked, read, write};
+
+/// Reads a place that other threads may write: a `static mut`, or what a raw pointer points to.
+/// The type must be `Copy`.
+///
+/// It is as unsafe as the read that it stands for; while recording is compiled in, reads and
+/// writes by these macros never overlap.
+///
+/// ```
+/// static mut COUNTER: u32 = 7;
+/// // SAFETY: there is only one thread.
+/// assert_eq!(unsafe { racelog::read!(COUNTER) }, 7);
+/// ```
+#[macro_export]
+macro_rules! read {
+    ($place:expr) => {
+        $crate::__private::read(&raw const $place)
+    };
+}
+
+/// Writes a place that other threads may read or write: a `static mut`, or what a raw pointer
+/// points to. The type must be `Copy`.
+///
+/// ```
+/// static mut COUNTER: u32 = 7;
+/// // SAFETY: there is only one thread.
+/// unsafe { racelog::write!(COUNTER, racelog::read!(COUNTER) + 1) };
+/// ```
+#[macro_export]
+macro_rules! write {
+    ($place:expr, $value:expr) => {
+        $crate::__private::write(&raw mut $place, $value)
+    };
+}
+
+/// Asserts a condition, as `assert!` does, and records that it held.
+///
+/// ```
+/// let sum = 3;
+/// racelog::check!(sum == 3, "the sum is right");
+/// ```
+#[macro_export]
+macro_rules! check {
+    ($condition:expr $(,)?) => {
+        $crate::check!($condition, ::core::stringify!($condition))
+    };
+    ($condition:expr, $text:expr $(,)?) => {
+        if $condition {
+            $crate::__private::checked($text);
+        } else {
+            ::core::panic!("check failed: {}", $text);
+        }
+    };
+}
+
+#[cfg(feature = "record")]
+mod recording {
+    use std::panic::Location;
+
+    use crate::rt::{self, Kind, with, word_of};
+    use crate::trace::Op;
+
+    /// Says that what this thread does from here on depends on what it has read.
+    #[track_caller]
+    pub fn branch() {
+        with(|log| log.emit_alone(Op::Branch, Some(Location::caller())));
+    }
+
+    /// Records that a checked property held.
+    #[track_caller]
+    pub fn checked(text: &str) {
+        with(|log| log.emit_assert(text, Some(Location::caller())));
+    }
+
+    /// # Safety
+    ///
+    /// As [`std::ptr::read`]; recorded accesses of one place do not overlap.
+    #[track_caller]
+    pub unsafe fn read<T: Copy>(place: *const T) -> T {
+        let here = Some(Location::caller());
+        rt::access(place.addr(), Kind::Plain, here, |mut access| {
+            // SAFETY: the caller vouches for the place.
+            let value = unsafe { place.read() };
+            let word = word_of(&value);
+            access.found(word);
+            access.emit(Op::Read { var: access.var(), value: word });
+            value
+        })
+        // SAFETY: the caller vouches for the place.
+        .unwrap_or_else(|| unsafe { place.read() })
+    }
+
+    /// # Safety
+    ///
+    /// As [`std::ptr::write`]; recorded accesses of one place do not overlap.
+    #[track_caller]
+    pub unsafe fn write<T: Copy>(place: *mut T, value: T) {
+        let here = Some(Location::caller());
+        rt::access(place.addr(), Kind::Plain, here, |mut access| {
+            let word = word_of(&value);
+            // SAFETY: the caller vouches for the place.
+            let before = unsafe { place.read() };
+            access.found(word_of(&before));
+            access.emit(Op::Write { var: access.var(), value: word });
+            access.left(word);
+            // SAFETY: the caller vouches for the place.
+            unsafe { place.write(value) };
+        })
+        // SAFETY: the caller vouches for the place.
+        .unwrap_or_else(|| unsafe { place.write(value) });
+    }
+}
+
+#[cfg(not(feature = "record"))]
+mod silent {
+    /// Says that what this thread does from here on depends on what it has read.
+    #[inline]
+    pub fn branch() {}
+
+    /// Records that a checked property held.
+    #[inline]
+    pub fn checked(_: &str) {}
+
+    /// # Safety
+    ///
+    /// As [`std::ptr::read`].
+    #[inline]
+    pub unsafe fn read<T: Copy>(place: *const T) -> T {
+        // SAFETY: the caller vouches for the place.
+        unsafe { place.read() }
+    }
+
+    /// # Safety
+    ///
+    /// As [`std::ptr::write`].
+    #[inline]
+    pub unsafe fn write<T: Copy>(place: *mut T, value: T) {
+        // SAFETY: the caller vouches for the place.
+        unsafe { place.write(value) };
+    }
+
+    /// A session that records nothing.
+    #[derive(Debug)]
+    pub struct TestSession;
+
+    impl TestSession {
+        /// Starts to record nothing.
+        #[inline]
+        pub fn start(_package: &str, _name: &str) -> Self {
+            Self
+        }
+    }
+}

@@ -1,1 +1,0 @@
-//! Mirrors of [`std::sync::atomic`].

@@ -1,0 +1,18 @@
+//! Mirror of [`std::sync::atomic::fence`].
+
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+
+use super::mark::recorded;
+use crate::rt::with;
+use crate::trace::Op;
+
+/// As [`std::sync::atomic::fence`].
+#[track_caller]
+#[inline]
+pub fn fence(order: Ordering) {
+    let here = Some(Location::caller());
+    // First, for it panics if there is no such fence.
+    std::sync::atomic::fence(order);
+    with(|log| log.emit_alone(Op::Fence(recorded(order)), here));
+}
