@@ -5,13 +5,16 @@
 //! recorded.
 
 pub mod atomic;
+mod barrier;
 mod condvar;
 mod lazy_lock;
+pub mod mpsc;
 mod mutex;
 mod once;
 mod once_lock;
 mod rwlock;
 
+pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use lazy_lock::LazyLock;
 pub use mutex::{Mutex, MutexGuard};

@@ -1,0 +1,183 @@
+//! Mirror of [`std::sync::Barrier`].
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use crate::rt::{Here, NumberedId, counters, with};
+use crate::trace::{BarrierId, Op};
+
+/// Lets threads wait for each other, as [`std::sync::Barrier`].
+///
+/// Each thread records that it arrives and that it leaves, both with the number of the generation.
+/// A generation is complete in the trace when all its recorded arrivals have happened: threads that
+/// are not recorded, or that another session records, are not waited for there.
+pub struct Barrier {
+    id: NumberedId,
+    threads: usize,
+    state: Mutex<State>,
+    /// Waits for the generation to change.
+    complete: Condvar,
+}
+
+/// What a thread learns when it leaves a barrier, as [`std::sync::BarrierWaitResult`].
+pub struct BarrierWaitResult(bool);
+
+struct State {
+    /// How many threads have arrived in this generation.
+    arrived: usize,
+    generation: u64,
+    clock: u64,
+}
+
+impl Barrier {
+    /// As [`std::sync::Barrier::new`].
+    #[must_use]
+    pub const fn new(n: usize) -> Self {
+        Self {
+            id: NumberedId::new(),
+            threads: n,
+            state: Mutex::new(State { arrived: 0, generation: 0, clock: 0 }),
+            complete: Condvar::new(),
+        }
+    }
+
+    /// As [`std::sync::Barrier::wait`].
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        let here = Some(Location::caller());
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = state.generation;
+        state.arrived += 1;
+        self.record(&mut state, |barrier| Op::Arrive { barrier, generation }, here);
+        // A barrier for nobody is passed by everybody, as one for a single thread is.
+        let leads = state.arrived >= self.threads;
+        if leads {
+            state.arrived = 0;
+            state.generation += 1;
+            self.complete.notify_all();
+        } else {
+            state = self
+                .complete
+                .wait_while(state, |state| state.generation == generation)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        self.record(&mut state, |barrier| Op::Leave { barrier, generation }, here);
+        BarrierWaitResult(leads)
+    }
+
+    fn record(&self, state: &mut State, op: impl FnOnce(BarrierId) -> Op, here: Here) {
+        with(|log| {
+            let id = BarrierId::new(self.id.get(&counters::BARRIERS));
+            let stamp = log.tick(state.clock);
+            log.emit(stamp, op(id), here);
+            state.clock = stamp;
+        });
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Barrier").finish_non_exhaustive()
+    }
+}
+
+impl BarrierWaitResult {
+    /// As [`std::sync::BarrierWaitResult::is_leader`].
+    #[must_use]
+    pub fn is_leader(&self) -> bool {
+        self.0
+    }
+}
+
+impl fmt::Debug for BarrierWaitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{RefUnwindSafe, UnwindSafe};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+    use crate::sync::mpsc::traced::{events, in_child};
+
+    #[test]
+    fn each_generation_waits_for_all_and_has_one_leader() {
+        const THREADS: usize = 4;
+        const ROUNDS: usize = 50;
+        static BARRIER: Barrier = Barrier::new(THREADS);
+        let (arrived, leaders) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for round in 1..=ROUNDS {
+                        arrived.fetch_add(1, Ordering::SeqCst);
+                        let result = BARRIER.wait();
+                        assert!(arrived.load(Ordering::SeqCst) >= round * THREADS);
+                        leaders.fetch_add(result.is_leader().into(), Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert_eq!(leaders.into_inner(), ROUNDS);
+    }
+
+    #[test]
+    fn nobody_waits_at_a_barrier_for_none_or_one() {
+        for threads in [0, 1] {
+            let barrier = Barrier::new(threads);
+            assert!(barrier.wait().is_leader());
+            assert!(barrier.wait().is_leader());
+        }
+    }
+
+    #[test]
+    fn it_looks_and_behaves_like_std() {
+        fn traits<T: Send + Sync + UnwindSafe + RefUnwindSafe + Unpin>() {}
+        traits::<Barrier>();
+        traits::<BarrierWaitResult>();
+        let (ours, theirs) = (Barrier::new(1), std::sync::Barrier::new(1));
+        assert_eq!(format!("{ours:?}"), format!("{theirs:?}"));
+        assert_eq!(format!("{:?}", ours.wait()), format!("{:?}", theirs.wait()));
+    }
+
+    #[test]
+    fn arrivals_and_departures_are_recorded_by_generation() {
+        if in_child() {
+            let barrier = Barrier::new(2);
+            let twice = || {
+                barrier.wait();
+                barrier.wait();
+            };
+            thread::scope(|scope| {
+                scope.spawn(twice);
+                twice();
+            });
+            return;
+        }
+        let trace =
+            events("sync::barrier::tests::arrivals_and_departures_are_recorded_by_generation");
+        let mut arrived = [0, 0];
+        let mut left = [0, 0];
+        for event in &trace {
+            match event.op {
+                Op::Arrive { generation: 1, .. } => {
+                    assert_eq!(arrived[0], 2);
+                    arrived[1] += 1;
+                }
+                Op::Arrive { generation, .. } => arrived[generation as usize] += 1,
+                Op::Leave { generation, .. } => {
+                    assert_eq!(arrived[generation as usize], 2);
+                    left[generation as usize] += 1;
+                }
+                _ => continue,
+            }
+            assert!(event.location.is_some());
+        }
+        assert_eq!((arrived, left), ([2, 2], [2, 2]));
+    }
+}

@@ -1,0 +1,55 @@
+//! Mirror of [`std::sync::mpsc`].
+//!
+//! Channels are this module's own: std's cannot be looked into, so the order of what happens to
+//! them could not be told. They behave as std's do. Everything that happens to a channel happens
+//! under one lock, and is recorded there.
+//!
+//! Recorded are the messages as they are sent and received, by numbers that count from 0 in each
+//! channel; receives that find nothing or the end; and the drops of senders and of the receiver.
+//! The room of a bounded channel is in the trace a second channel, which carries free places from
+//! the receiver to the senders; what lets a sender of a rendezvous channel go on is one that
+//! carries acknowledgements.
+//!
+//! Not recorded are:
+//! - bounded channels for more than 64 messages, and those made by a thread that is not recorded;
+//! - a message whose sender is not recorded;
+//! - anything more of a channel once somebody who is not recorded has received a message whose
+//!   sending was recorded;
+//! - attempts to send on a rendezvous channel while nobody waits to receive.
+
+mod channel;
+mod receiver;
+mod record;
+mod sender;
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(in crate::sync) mod traced;
+
+use std::panic::Location;
+use std::sync::Arc;
+
+pub use receiver::{IntoIter, Iter, Receiver, TryIter};
+pub use sender::{Sender, SyncSender};
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use channel::Channel;
+
+/// A channel without bound, as [`std::sync::mpsc::channel`].
+#[must_use]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    let channel = Arc::new(Channel::unbounded());
+    (Sender::new(channel.clone()), Receiver::new(channel))
+}
+
+/// A channel that holds up to `bound` messages, as [`std::sync::mpsc::sync_channel`]. With a bound
+/// of 0 each message goes from hand to hand.
+///
+/// A bound above 64 is not modelled: such a channel is not recorded.
+#[must_use]
+#[track_caller]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    let channel = Arc::new(Channel::bounded(bound, Some(Location::caller())));
+    (SyncSender::new(channel.clone()), Receiver::new(channel))
+}

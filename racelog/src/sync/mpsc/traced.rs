@@ -1,0 +1,83 @@
+//! Helps tests that look at what is recorded.
+//!
+//! Whether a process is recorded is settled once, when it starts: so such a test runs itself again
+//! in a child process that is, and reads the trace that the child leaves.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::process::Command;
+use std::{env, process};
+
+use crate::trace::binary::Reader;
+use crate::trace::{Event, Item, Op, Value};
+
+const CHILD: &str = "RACELOG_TEST_CHILD";
+
+/// Whether this is the process that is recorded.
+pub(in crate::sync) fn in_child() -> bool {
+    env::var_os(CHILD).is_some()
+}
+
+/// Runs the test with this path in a child; returns the events of all traces that it leaves.
+pub(in crate::sync) fn events(test: &str) -> Vec<Event> {
+    let folder = format!("racelog-{}-{}", process::id(), test.replace("::", "."));
+    let folder = env::temp_dir().join(folder);
+    fs::create_dir_all(&folder).expect("the folder can be made");
+    let output = Command::new(env::current_exe().expect("this program has a path"))
+        .args([test, "--exact", "--test-threads=1"])
+        .envs([(CHILD, "1"), ("RACELOG", "1")])
+        .env("RACELOG_DIR", &folder)
+        .env_remove("RACELOG_MAX_BYTES")
+        .output()
+        .expect("this program can be run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let mut events = Vec::new();
+    for entry in fs::read_dir(&folder).expect("the folder is there") {
+        let file = File::open(entry.expect("it can be listed").path()).expect("it can be read");
+        let mut reader = Reader::open(BufReader::new(file)).expect("it is a trace");
+        while let Some(item) = reader.next_item().expect("the trace is whole") {
+            if let Item::Event(event) = item {
+                events.push(event);
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).expect("the folder can be removed");
+    assert!(!events.is_empty(), "no such test: {test}");
+    events
+}
+
+/// Checks that channels and variables could have behaved as the trace says.
+pub(super) fn replay(trace: &[Event]) {
+    let mut queues: HashMap<_, VecDeque<Value>> = HashMap::new();
+    let mut values = HashMap::new();
+    let mut closed = HashMap::new();
+    let mut all_closed: HashMap<_, usize> = HashMap::new();
+    for event in trace {
+        if let Op::Close(channel) = event.op {
+            *all_closed.entry(channel).or_default() += 1;
+        }
+    }
+    for event in trace {
+        match event.op {
+            Op::Send { channel, message } => queues.entry(channel).or_default().push_back(message),
+            Op::Recv { channel, message } => {
+                let front = queues.entry(channel).or_default().pop_front();
+                assert_eq!(front, Some(message), "{event:?}");
+            }
+            Op::RecvEmpty(channel) => {
+                assert!(queues.entry(channel).or_default().is_empty(), "{event:?}");
+            }
+            Op::RecvClosed(channel) => {
+                assert!(queues.entry(channel).or_default().is_empty(), "{event:?}");
+                assert_eq!(closed.get(&channel), all_closed.get(&channel), "{event:?}");
+            }
+            Op::Close(channel) => *closed.entry(channel).or_default() += 1,
+            Op::Load { var, value, .. } => {
+                assert_eq!(*values.entry(var).or_insert(Value::Nat(0)), value, "{event:?}");
+            }
+            Op::Store { var, value, .. } => drop(values.insert(var, value)),
+            _ => {}
+        }
+    }
+}
