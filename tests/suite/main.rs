@@ -8,5 +8,6 @@ mod errors;
 mod explorer;
 mod fuzz;
 mod golden;
+mod recorder;
 mod round_trip;
 mod support;

@@ -50,10 +50,11 @@ Columns, as in Table 1 of the PLDI 2014 paper: threads, events, reads and writes
 branches, and all other events (sync); then the implicit branches after reads in code that does not
 record its own, locks, variables, and bytes an event.")]
     Stats(Stats),
-    /// Checks that a trace's own order is a feasible execution
+    /// Checks that the own order of each trace is a feasible execution
     #[command(after_help = "\
 Examples:
   predictor validate trace.rlog
+  predictor validate target/racelog/*.rlog
   predictor convert trace.rlog - | predictor validate -
 
 Names the first event that breaks a rule. The exit code is then 2.")]
@@ -143,8 +144,11 @@ pub(super) struct Stats {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Validate {
+    /// The traces; - is standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) input: Input,
+    pub(super) from: From,
 }
 
 #[derive(Debug, clap::Args)]

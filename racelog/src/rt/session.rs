@@ -180,11 +180,6 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     Some(f(unsafe { &*log }))
 }
 
-/// Whether this thread is recorded.
-pub(crate) fn current() -> bool {
-    with(|_| ()).is_some()
-}
-
 /// Finds out whether this thread belongs to the session of the process.
 #[cold]
 fn attach() -> Option<*const ThreadLog> {

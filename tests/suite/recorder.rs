@@ -1,0 +1,195 @@
+//! Recorded programs, ended in all the ways that a process can end: their traces load, validate,
+//! and miss nothing that was done.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use predictor::explore::explore;
+use predictor::trace::format::{Format, Source};
+use predictor::trace::{Op, Trace};
+use racelog::trace::End;
+use tempfile::TempDir;
+
+use crate::support::run;
+
+fn recorded(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_recorded"));
+    command.args(args).env("RACELOG", "1").env("RACELOG_DIR", folder);
+    command.env_remove("RACELOG_MAX_BYTES");
+    command
+}
+
+fn traces(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The one trace in the folder; it must be valid.
+fn load(folder: &Path) -> Trace {
+    let paths = traces(folder);
+    assert_eq!(paths.len(), 1, "{paths:?}");
+    let mut source = Source::open(&paths[0], Some(Format::Binary)).unwrap();
+    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| {
+        let kept = std::env::temp_dir().join("racelog-invalid.rlog");
+        fs::copy(&paths[0], &kept).unwrap();
+        panic!("{error}; the trace is in {}", kept.display());
+    })
+}
+
+fn count(trace: &Trace, wanted: impl Fn(&Op) -> bool) -> usize {
+    trace.events().filter(|event| wanted(&trace.op(*event))).count()
+}
+
+fn updates(trace: &Trace) -> usize {
+    count(trace, |op| matches!(op, Op::Rmw { .. }))
+}
+
+/// Runs a program that prints how many updates it has made, and compares.
+fn check(args: &[&str], exit_code: Option<i32>, end: End) {
+    let folder = TempDir::new().unwrap();
+    let output = crate::support::run_raw(&mut recorded(folder.path(), args), b"");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), exit_code, "{args:?}: {errors}");
+    let said: usize = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+    let trace = load(folder.path());
+    assert_eq!(trace.end(), end, "{args:?}");
+    if args[0] == "exit" {
+        // Another thread went on updating.
+        assert!(updates(&trace) >= said, "{args:?}");
+    } else {
+        assert_eq!(updates(&trace), said, "{args:?}");
+    }
+}
+
+#[test]
+fn nothing_is_missing_however_a_process_ends() {
+    check(&["count", "3000"], Some(0), End::Clean);
+    check(&["exit", "3000"], Some(3), End::Clean);
+    check(&["panic", "3000"], Some(0), End::Clean);
+    check(&["never", "3000"], Some(0), End::Clean);
+    check(&["abort", "3000"], None, End::CutOff);
+    check(&["threads", "500"], Some(0), End::Clean);
+}
+
+#[test]
+fn nothing_is_missing_when_a_process_is_killed() {
+    let (folder, done) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let files = done.path().join("thread-").display().to_string();
+    let mut child = recorded(folder.path(), &["endless", "3", &files])
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap();
+    let written = || -> u64 {
+        let lens = fs::read_dir(done.path()).unwrap().map(|file| file.unwrap().metadata().unwrap());
+        lens.map(|file| file.len()).sum()
+    };
+    while written() < 30_000 {
+        assert!(child.try_wait().unwrap().is_none(), "it is endless");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = usize::try_from(written()).unwrap();
+    let trace = load(folder.path());
+    assert_eq!(trace.end(), End::CutOff);
+    let seen = updates(&trace);
+    // Each of the three may have been between its update and its byte.
+    assert!((done..=done + 3).contains(&seen), "{done} done, {seen} recorded");
+}
+
+#[test]
+fn a_million_objects_are_a_million_objects() {
+    let folder = TempDir::new().unwrap();
+    let (code, out, err) = run(&mut recorded(folder.path(), &["objects", "1000000"]), b"");
+    assert_eq!((code, err.as_str()), (0, ""));
+    let trace = load(folder.path());
+    let objects: usize = out.trim().parse().unwrap();
+    // Each object is one variable, and one in four is a lock besides.
+    assert_eq!(trace.lock_count(), objects / 4);
+    let per_thread = 2;
+    assert_eq!(trace.var_count(), objects + 2 * per_thread);
+}
+
+#[test]
+fn a_full_disk_ends_the_recording_and_not_the_program() {
+    let folder = TempDir::new().unwrap();
+    let mut limited = recorded(folder.path(), &["count", "300000"]);
+    limited.env("RACELOG_MAX_BYTES", "1m");
+    let (code, out, err) = run(&mut limited, b"");
+    assert_eq!((code, out.as_str()), (0, "600000\n"));
+    let message = "racelog: recording stops here, the program goes on: ";
+    assert_eq!(err.matches(message).count(), 1, "{err}");
+    assert!(fs::metadata(&traces(folder.path())[0]).unwrap().len() <= 1 << 20);
+    let trace = load(folder.path());
+    assert_eq!(trace.end(), End::Full);
+    assert!(updates(&trace) > 10_000);
+}
+
+/// A file that must not grow is to the recorder what a full disk is.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_may_not_grow_ends_the_recording() {
+    let folder = TempDir::new().unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 1000; exec \"$0\" count 300000"]);
+    command.arg(env!("CARGO_BIN_EXE_recorded"));
+    command.env("RACELOG", "1").env("RACELOG_DIR", folder.path());
+    let (code, out, err) = run(&mut command, b"");
+    assert_eq!((code, out.as_str()), (0, "600000\n"));
+    assert!(err.contains("recording stops here, the program goes on: "), "{err}");
+    assert_eq!(load(folder.path()).end(), End::Full);
+}
+
+#[test]
+fn an_unusable_folder_is_said_once_and_does_no_harm() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let (code, out, err) = run(&mut recorded(&file, &["count", "10"]), b"");
+    assert_eq!((code, out.as_str()), (0, "20\n"));
+    assert_eq!(err.lines().count(), 1, "{err}");
+    assert!(err.contains("cannot record, the program goes on"), "{err}");
+}
+
+#[test]
+fn nothing_is_recorded_unless_asked_for() {
+    let folder = TempDir::new().unwrap();
+    for value in [None, Some("0"), Some("")] {
+        let mut command = recorded(folder.path(), &["count", "10"]);
+        match value {
+            Some(value) => command.env("RACELOG", value),
+            None => command.env_remove("RACELOG"),
+        };
+        assert_eq!(run(&mut command, b""), (0, "20\n".to_owned(), String::new()));
+        assert!(traces(folder.path()).is_empty());
+    }
+}
+
+#[test]
+fn what_eight_threads_do_at_once_is_recorded_as_it_happened() {
+    for _ in 0..5 {
+        let folder = TempDir::new().unwrap();
+        let (code, _, err) = run(&mut recorded(folder.path(), &["stress", "8000"]), b"");
+        assert_eq!((code, err.as_str()), (0, ""));
+        let trace = load(folder.path());
+        assert!(trace.len() > 100_000, "{}", trace.len());
+    }
+}
+
+#[test]
+fn a_recorded_race_is_found() {
+    let folder = TempDir::new().unwrap();
+    let (code, _, err) = run(&mut recorded(folder.path(), &["race"]), b"");
+    assert_eq!((code, err.as_str()), (0, ""));
+    let trace = load(folder.path());
+    let found = explore(&trace, 100_000, |_| {});
+    assert!(found.complete);
+    // The write races with the other thread's read and with its write.
+    assert_eq!(found.races.len(), 2);
+    let mut printer = trace.printer();
+    for pair in found.races.keys() {
+        let places = [pair.first(), pair.second()].map(|event| printer.location(event).unwrap());
+        assert!(places.iter().all(|place| place.starts_with("tests/src/bin/recorded.rs:")));
+    }
+}
