@@ -85,7 +85,9 @@ impl Coder {
         self.encode_operands(&event.op, out);
     }
 
-    /// Encodes an initial value; it has a stamp of its own.
+    /// Encodes an initial value; it has a stamp of its own. Only recorders find out about them
+    /// between events.
+    #[cfg(any(feature = "record", test))]
     pub(crate) fn encode_init(
         &mut self,
         stamp: Stamp,
