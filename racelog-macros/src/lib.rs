@@ -8,11 +8,14 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 /// `Result`. Threads that the test spawns belong to its trace, so tests that run at the same time
 /// in one process leave separate traces, named after them.
 ///
-/// ```ignore
+/// ```text
 /// #[racelog::test]
 /// fn drains() {
 ///     let queue = Queue::new();
-///     racelog::thread::scope(|s| { … });
+///     racelog::thread::scope(|scope| {
+///         scope.spawn(|| queue.push(1));
+///         queue.drain();
+///     });
 /// }
 /// ```
 #[proc_macro_attribute]

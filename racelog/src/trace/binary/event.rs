@@ -6,7 +6,7 @@ use super::primitive::{
 };
 use crate::trace::{
     BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
-    ThreadId, Value, VarId, Woken,
+    ThreadId, VarId, Woken,
 };
 
 /// The codes. 0 is none of them, so that zeroed memory is no event; 112 and above are reserved.
@@ -92,7 +92,7 @@ impl Coder {
         &mut self,
         stamp: Stamp,
         var: VarId,
-        value: Value,
+        value: crate::trace::Value,
         out: &mut impl Out,
     ) {
         put_u8(out, code::INIT);
@@ -363,6 +363,7 @@ fn ordering_of_bits(bits: u8) -> Result<Option<MemoryOrdering>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::Value;
 
     fn event(stamp: u64, op: Op) -> Event {
         Event {
