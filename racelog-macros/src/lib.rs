@@ -25,7 +25,7 @@ pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
     let session = "let __racelog_session = ::racelog::__private::TestSession::start(\
                    ::core::env!(\"CARGO_PKG_NAME\"), \
-                   ::core::concat!(::core::module_path!(), \"::\", NAME));";
+                   ::core::concat!(::core::module_path!(), \"::\", FUNCTION));";
     match with_statement(item, session) {
         Ok(function) => {
             let mut output: TokenStream =
@@ -52,7 +52,7 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// The function with a statement before all others. `NAME` in it stands for the function's name.
+/// The function with a statement before all others. `FUNCTION` in it stands for the function's name.
 fn with_statement(item: TokenStream, statement: &str) -> Result<TokenStream, &'static str> {
     const NOT_A_FUNCTION: &str = "this attribute belongs on a function";
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();
@@ -74,7 +74,7 @@ fn with_statement(item: TokenStream, statement: &str) -> Result<TokenStream, &'s
         Some(TokenTree::Group(body)) if body.delimiter() == Delimiter::Brace => body,
         _ => return Err(NOT_A_FUNCTION),
     };
-    let statement = statement.replace("NAME", &format!("{:?}", name.trim_start_matches("r#")));
+    let statement = statement.replace("FUNCTION", &format!("{:?}", name.trim_start_matches("r#")));
     let mut contents: TokenStream = statement.parse().expect("it is well formed");
     contents.extend(body.stream());
     let mut new_body = Group::new(Delimiter::Brace, contents);
