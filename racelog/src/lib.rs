@@ -28,6 +28,9 @@ pub mod cell;
 #[cfg(not(feature = "record"))]
 pub use std::{sync, thread};
 
+#[cfg(all(test, feature = "record"))]
+mod traced;
+
 mod marks;
 
 pub use racelog_macros::{main, test};

@@ -103,7 +103,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::sync::mpsc::traced::{events, in_child};
+    use crate::traced::{events, in_child};
 
     #[test]
     fn each_generation_waits_for_all_and_has_one_leader() {
@@ -154,8 +154,10 @@ mod tests {
                 barrier.wait();
             };
             thread::scope(|scope| {
-                scope.spawn(twice);
+                let other = scope.spawn(twice);
                 twice();
+                // The scope alone would not wait until the thread has written its end.
+                other.join().expect("it does not panic");
             });
             return;
         }

@@ -3,7 +3,22 @@
 //! Each operation is done by std's, or as std does it, and recorded while it is exclusive on its
 //! object. Signatures, poisoning, auto traits and layout are std's. See the user guide for what is
 //! recorded.
+//!
+//! # `Arc` and `Weak`
+//!
+//! By default these are std's own, so that all that programs do with them works. Their counts are
+//! then not recorded, and an order that only `Arc` enforces is invisible to the trace: that the
+//! contents are dropped, or that `get_mut`, `make_mut`, `try_unwrap` or `into_inner` hand them out,
+//! after all other owners are done with them. A race that is predicted where this order rules it
+//! out does not happen when its witness is replayed: that is what catches it.
+//!
+//! With the feature `recorded-arc` they are mirrors, and the order is in the trace. The price is an
+//! event for each change of a count and each look at one, and what only std's own types can do:
+//! above all, an `Arc<T>` does not coerce to an `Arc<dyn Trait>`, and no method takes
+//! `self: Arc<Self>`. The type says what else is absent; a program that uses it does not compile.
 
+#[cfg(feature = "recorded-arc")]
+mod arc;
 pub mod atomic;
 mod barrier;
 mod condvar;
@@ -14,6 +29,8 @@ mod once;
 mod once_lock;
 mod rwlock;
 
+#[cfg(feature = "recorded-arc")]
+pub use arc::{Arc, Weak};
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use lazy_lock::LazyLock;
@@ -23,7 +40,9 @@ pub use once::ONCE_INIT;
 pub use once::{Once, OnceState};
 pub use once_lock::OnceLock;
 pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult, Weak};
+#[cfg(not(feature = "recorded-arc"))]
+pub use std::sync::{Arc, Weak};
+pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// How often a failed attempt is made again before it is given up as not explainable.
 const ATTEMPTS: usize = 1000;

@@ -24,8 +24,6 @@ mod sender;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-pub(in crate::sync) mod traced;
 
 use std::panic::Location;
 use std::sync::Arc;

@@ -267,10 +267,10 @@ impl Record {
 mod tests {
     use std::thread;
 
-    use super::super::traced::{events, in_child, replay};
     use super::super::{channel, sync_channel};
     use super::*;
     use crate::rt::TestSession;
+    use crate::traced::{events, in_child, replay};
 
     const HERE: &str = "sync::mpsc::record::tests";
 

@@ -15,12 +15,12 @@ use crate::trace::{Event, Item, Op, Value};
 const CHILD: &str = "RACELOG_TEST_CHILD";
 
 /// Whether this is the process that is recorded.
-pub(in crate::sync) fn in_child() -> bool {
+pub(crate) fn in_child() -> bool {
     env::var_os(CHILD).is_some()
 }
 
 /// Runs the test with this path in a child; returns the events of all traces that it leaves.
-pub(in crate::sync) fn events(test: &str) -> Vec<Event> {
+pub(crate) fn events(test: &str) -> Vec<Event> {
     let folder = format!("racelog-{}-{}", process::id(), test.replace("::", "."));
     let folder = env::temp_dir().join(folder);
     fs::create_dir_all(&folder).expect("the folder can be made");
@@ -48,7 +48,7 @@ pub(in crate::sync) fn events(test: &str) -> Vec<Event> {
 }
 
 /// Checks that channels and variables could have behaved as the trace says.
-pub(super) fn replay(trace: &[Event]) {
+pub(crate) fn replay(trace: &[Event]) {
     let mut queues: HashMap<_, VecDeque<Value>> = HashMap::new();
     let mut values = HashMap::new();
     let mut closed = HashMap::new();
