@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::log::{Here, ThreadLog};
 use super::meta::{Spin, counters};
 use super::session::with;
-use crate::trace::{Op, Value, VarId};
+use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 /// What stands at an address. An atomic inside a cell has the cell's address and is another thing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,52 +35,69 @@ pub(crate) struct CellRecord {
     pub(crate) clock: u64,
     /// What it holds as far as the last trace knows; opaque if that is not recorded.
     value: Value,
-    /// The sessions in which it was used, the last one last.
-    sessions: Vec<u32>,
+    /// The session in which it was used last; 0 if in none.
+    session: u32,
+    /// The other sessions in which it was used.
+    earlier: Vec<u32>,
 }
 
 impl CellRecord {
     pub(crate) const fn new() -> Self {
-        Self { clock: 0, value: Value::Opaque, sessions: Vec::new() }
+        Self { clock: 0, value: Value::Opaque, session: 0, earlier: Vec::new() }
     }
 
     /// Says what was found in the cell. Where the trace does not explain it, the trace is told:
     /// at the first use in a session it is the initial value; later somebody changed it by means
     /// that this trace does not see (`&mut`, a raw pointer, another session), and keeping the order
     /// of all accesses around that is the only safe thing to assume.
+    #[inline]
     pub(crate) fn found(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
-        let session = log.session_number();
-        let same = self.sessions.last() == Some(&session);
-        if same && self.value == value {
-            return;
-        }
-        let known = self.sessions.iter().position(|known| *known == session);
-        if let Some(at) = known {
-            self.sessions.remove(at);
-        }
-        self.sessions.push(session);
-        self.clock = log.tick(self.clock);
-        self.value = value;
-        if known.is_none() {
-            log.emit_init(self.clock, var, value);
-        } else {
-            log.emit(self.clock, Op::Exclusive { var, value }, here);
+        if self.session != log.session_number() || self.value != value {
+            self.explain(log, var, value, here);
         }
     }
 
-    /// Records an access, and what the cell holds from then on.
+    #[cold]
+    #[inline(never)]
+    fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+        let session = log.session_number();
+        let known = self.is_known_to(session);
+        if self.session != session {
+            self.earlier.retain(|earlier| *earlier != session);
+            if self.session != 0 {
+                self.earlier.push(self.session);
+            }
+            self.session = session;
+        }
+        self.clock = log.tick(self.clock);
+        self.value = value;
+        if known {
+            log.emit(self.clock, Op::Exclusive { var, value }, here);
+        } else {
+            log.emit_init(self.clock, var, value);
+        }
+    }
+
+    fn is_known_to(&self, session: u32) -> bool {
+        self.session == session || self.earlier.contains(&session)
+    }
+
+    /// Records an access.
+    #[inline(always)]
     pub(crate) fn emit(&mut self, log: &ThreadLog, op: Op, here: Here) {
         self.clock = log.tick(self.clock);
         log.emit(self.clock, op, here);
     }
 
+    /// Says what the cell holds from now on.
+    #[inline]
     pub(crate) fn left(&mut self, value: Value) {
         self.value = value;
     }
 
     /// Records an exclusive use, if the session knows the cell.
     pub(crate) fn exclusive(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
-        if self.sessions.contains(&log.session_number()) {
+        if self.is_known_to(log.session_number()) {
             self.emit(log, Op::Exclusive { var, value }, here);
             self.value = value;
         }
@@ -119,6 +136,7 @@ impl Access<'_> {
     }
 
     /// Says what was found in the cell.
+    #[inline]
     pub(crate) fn found(&mut self, value: Value) {
         self.entry.record.found(self.log, self.entry.var, value, self.here);
     }
@@ -131,6 +149,31 @@ impl Access<'_> {
     /// Records the access.
     pub(crate) fn emit(&mut self, op: Op) {
         self.entry.record.emit(self.log, op, self.here);
+    }
+
+    /// Records an atomic load of this number.
+    // Numbers, since they come in registers: a `Value` would be put together in memory for the call.
+    pub(crate) fn loaded(mut self, value: i128, ordering: Option<MemoryOrdering>) {
+        let (var, value) = (self.var(), Value::int(value));
+        self.found(value);
+        self.entry.record.emit(self.log, Op::Load { var, value, ordering }, self.here);
+    }
+
+    /// Records an atomic store of a number over another.
+    pub(crate) fn stored(mut self, old: i128, new: i128, ordering: Option<MemoryOrdering>) {
+        let (var, value) = (self.var(), Value::int(new));
+        // Even what is overwritten must be known, for those who come before.
+        self.found(Value::int(old));
+        self.entry.record.emit(self.log, Op::Store { var, value, ordering }, self.here);
+        self.entry.record.left(value);
+    }
+
+    /// Records a read-modify-write from a number to another.
+    pub(crate) fn modified(mut self, old: i128, new: i128, ordering: Option<MemoryOrdering>) {
+        let (var, old, new) = (self.var(), Value::int(old), Value::int(new));
+        self.found(old);
+        self.entry.record.emit(self.log, Op::Rmw { var, old, new, ordering }, self.here);
+        self.entry.record.left(new);
     }
 }
 

@@ -3,14 +3,15 @@
 use std::cell::{Cell, UnsafeCell};
 use std::panic::Location as Caller;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::file::{Full, Slot};
 use super::session::Session;
 use super::strings::publish;
-use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
-use crate::trace::binary::event::Coder;
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind, SEALING, STATE_AT};
+use crate::trace::binary::event::{Coder, INIT_CODE, LONGEST, code_of};
 use crate::trace::binary::primitive::Out;
-use crate::trace::{Event, LocId, Op, Stamp, ThreadId, Value, VarId};
+use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
 
 /// Where in the program an operation was called; `None` where nobody called it.
 pub(crate) type Here = Option<&'static Caller<'static>>;
@@ -25,6 +26,7 @@ const REMEMBERED: usize = 256;
 /// What a thread writes its events to. Only the thread itself uses it.
 pub(crate) struct ThreadLog {
     session: Arc<Session>,
+    session_number: u32,
     thread: ThreadId,
     clock: Cell<u64>,
     recorded: Cell<bool>,
@@ -36,13 +38,14 @@ pub(crate) struct ThreadLog {
     next_size: Cell<usize>,
     coder: UnsafeCell<Coder>,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
-    locations: Box<[Cell<(usize, u32)>]>,
+    locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
 }
 
 impl ThreadLog {
     /// A log whose events come after `clock`.
     pub(super) fn new(session: Arc<Session>, thread: ThreadId, clock: u64) -> Self {
         Self {
+            session_number: session.number(),
             session,
             thread,
             clock: Cell::new(clock),
@@ -53,7 +56,7 @@ impl ThreadLog {
             first_stamp: Cell::new(0),
             next_size: Cell::new(FIRST_CHUNK),
             coder: UnsafeCell::new(Coder::new(1)),
-            locations: vec![Cell::new((0, 0)); REMEMBERED].into(),
+            locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
         }
     }
 
@@ -61,29 +64,34 @@ impl ThreadLog {
         &self.session
     }
 
+    #[inline]
     pub(crate) fn session_number(&self) -> u32 {
-        self.session.number()
+        self.session_number
     }
 
     pub(crate) fn thread(&self) -> ThreadId {
         self.thread
     }
 
+    #[inline]
     pub(crate) fn clock(&self) -> u64 {
         self.clock.get()
     }
 
     /// The next stamp for an operation on an object with this clock.
+    #[inline]
     pub(crate) fn after(&self, clock: u64) -> u64 {
         self.clock.get().max(clock) + 1
     }
 
     /// The stamp was taken.
+    #[inline]
     pub(crate) fn advance(&self, stamp: u64) {
         self.clock.set(stamp);
     }
 
     /// Takes the next stamp for an operation that is exclusive on its object, which has this clock.
+    #[inline]
     pub(crate) fn tick(&self, clock: u64) -> u64 {
         let stamp = self.after(clock);
         self.advance(stamp);
@@ -91,11 +99,13 @@ impl ThreadLog {
     }
 
     /// Records an event of this thread alone.
+    #[inline(always)]
     pub(crate) fn emit_alone(&self, op: Op, here: Here) {
         self.emit(self.tick(0), op, here);
     }
 
     /// Records an event.
+    #[inline(always)]
     pub(crate) fn emit(&self, stamp: u64, op: Op, here: Here) {
         self.write(stamp, op, here, self.recorded.get());
     }
@@ -107,9 +117,7 @@ impl ThreadLog {
 
     /// Records the initial value of a variable that is used for the first time.
     pub(crate) fn emit_init(&self, stamp: u64, var: VarId, value: Value) {
-        self.append(stamp, None, |coder, out| {
-            coder.encode_init(Stamp::new(stamp), var, value, out);
-        });
+        self.append(Init { stamp, var, value });
     }
 
     /// Records that a checked property held.
@@ -127,78 +135,127 @@ impl ThreadLog {
         }
     }
 
+    // Inlined where the kind of operation is known: what is left of the encoding is then little.
+    #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool) {
         if self.session.is_stopped() {
             return self.session.lose(stamp);
         }
-        let located = here.map(|caller| self.locate(caller)).transpose();
-        let Ok(located) = located else {
-            return self.session.lose(stamp);
+        let location = match here {
+            None => None,
+            Some(caller) => match self.remembered(caller) {
+                Some(id) => Some(id),
+                None => return self.write_from_afar(stamp, op, caller, recorded),
+            },
         };
-        let location = located.map(|(id, _)| id);
-        let event = Event { thread: self.thread, stamp: Stamp::new(stamp), op, location, recorded };
-        let defined_at = located.and_then(|(_, offset)| offset);
-        self.append(stamp, defined_at, |coder, out| coder.encode(&event, out));
+        self.append(Step { stamp, op, location, recorded });
     }
 
-    /// The location's id and, if it is new to this thread, the offset of the chunk that defines it.
-    fn locate(&self, caller: &'static Caller<'static>) -> Result<(LocId, Option<u64>), Full> {
-        let address = std::ptr::from_ref(caller).addr();
-        let place = &self.locations[(address >> 3) % REMEMBERED];
-        let (known, id) = place.get();
-        if known == address {
-            return Ok((LocId::new(id), None));
-        }
-        let (id, offset) = self.session.locate(caller)?;
-        place.set((address, id.get()));
-        Ok((id, Some(offset)))
-    }
-
-    /// Appends what `encode` writes. It goes to a chunk that comes after `defined_at` in the file.
-    fn append(
+    /// Records an event at a location that is new to this thread.
+    #[cold]
+    #[inline(never)]
+    fn write_from_afar(
         &self,
         stamp: u64,
-        defined_at: Option<u64>,
-        encode: impl Fn(&mut Coder, &mut Scratch),
+        op: Op,
+        caller: &'static Caller<'static>,
+        recorded: bool,
     ) {
-        let mut chunk = self.chunk.get();
-        if let (Some(open), Some(offset)) = (chunk, defined_at)
-            && open.offset < offset
-        {
+        let Ok((id, offset)) = self.session.locate(caller) else {
+            return self.session.lose(stamp);
+        };
+        let address = std::ptr::from_ref(caller).addr();
+        self.place_of(address).set((address, id.get()));
+        // The chunk of the event must come after that of the location.
+        if self.chunk.get().is_some_and(|open| open.offset < offset) {
             self.seal();
-            chunk = None;
         }
-        if let Some(open) = chunk
-            && self.try_append(open, &encode)
+        self.append(Step { stamp, op, location: Some(id), recorded });
+    }
+
+    /// The id of a location that this thread remembers.
+    #[inline]
+    fn remembered(&self, caller: &'static Caller<'static>) -> Option<LocId> {
+        let address = std::ptr::from_ref(caller).addr();
+        let (known, id) = self.place_of(address).get();
+        (known == address).then_some(LocId::new(id))
+    }
+
+    #[inline]
+    fn place_of(&self, address: usize) -> &Cell<(usize, u32)> {
+        &self.locations[(address >> 3) % REMEMBERED]
+    }
+
+    #[inline(always)]
+    fn append(&self, entry: impl Entry + Copy) {
+        match self.chunk.get() {
+            Some(open) if open.len - self.at.get() >= LONGEST => self.append_in_place(open, &entry),
+            _ => {
+                // Only a copy has to be in memory: the compiler can take the entry itself apart.
+                let copy = entry;
+                self.append_slowly(&copy);
+            }
+        }
+    }
+
+    /// Appends to a chunk that has room for any entry: without a detour.
+    #[inline(always)]
+    fn append_in_place(&self, chunk: Slot, entry: &impl Entry) {
+        // SAFETY: only this thread uses its log, and nothing below calls back into it.
+        let coder = unsafe { &mut *self.coder.get() };
+        let at = self.at.get();
+        debug_assert!(at + LONGEST <= chunk.len, "the entry fits");
+        // SAFETY: the slot is ours, and has room for an entry from `at` on.
+        let start = unsafe { chunk.start.add(at) };
+        // SAFETY: so there is room for all of it but the first byte behind that.
+        let mut rest = Cursor { next: unsafe { start.add(1) } };
+        entry.encode_rest(coder, &mut rest);
+        // SAFETY: the place is ours. The first byte, which says that there is something, is written
+        // as an atomic, so that the compiler keeps it last.
+        unsafe { AtomicU8::from_ptr(start).store(entry.code(), Ordering::Release) };
+        self.at.set(rest.next.addr() - chunk.start.addr());
+        self.events.set(self.events.get() + 1);
+    }
+
+    /// Appends to a chunk that may be too short, or to a new one.
+    #[cold]
+    #[inline(never)]
+    fn append_slowly(&self, entry: &dyn Entry) {
+        if let Some(open) = self.chunk.get()
+            && self.try_append(open, entry)
         {
             return;
         }
-        match self.open_chunk(stamp) {
+        match self.open_chunk(entry.stamp()) {
             Ok(open) => {
-                let fits = self.try_append(open, &encode);
-                debug_assert!(fits, "an event fits into an empty chunk");
+                let fits = self.try_append(open, entry);
+                debug_assert!(fits, "an entry fits into an empty chunk");
             }
             Err(full) => {
                 self.session.stop(&full);
-                self.session.lose(stamp);
+                self.session.lose(entry.stamp());
             }
         }
     }
 
-    fn try_append(&self, chunk: Slot, encode: &impl Fn(&mut Coder, &mut Scratch)) -> bool {
+    fn try_append(&self, chunk: Slot, entry: &dyn Entry) -> bool {
         // SAFETY: only this thread uses its log, and nothing below calls back into it.
         let coder = unsafe { &mut *self.coder.get() };
         let before = coder.clone();
-        let mut scratch = Scratch::new();
-        encode(coder, &mut scratch);
-        let bytes = &scratch.bytes[..scratch.len];
+        let mut bytes = [0; LONGEST];
+        bytes[0] = entry.code();
+        let start = bytes.as_mut_ptr();
+        // SAFETY: there is room for an entry from `start` on.
+        let mut rest = Cursor { next: unsafe { start.add(1) } };
+        entry.encode_rest(coder, &mut rest);
+        let len = rest.next.addr() - start.addr();
         let at = self.at.get();
-        if at + bytes.len() > chunk.len {
+        if at + len > chunk.len {
             *coder = before;
             return false;
         }
-        publish(chunk, at, bytes);
-        self.at.set(at + bytes.len());
+        publish(chunk, at, &bytes[..len]);
+        self.at.set(at + len);
         self.events.set(self.events.get() + 1);
         true
     }
@@ -251,32 +308,94 @@ impl ThreadLog {
     }
 }
 
-/// Gives a chunk its final header. Whoever is killed in the middle of that leaves a header that
-/// does not fit its checksum, so it is as short as can be.
+/// Gives a chunk its final header. Whoever is killed in the middle of that leaves one that says
+/// so.
 pub(super) fn seal_chunk(slot: Slot, chunk: impl FnOnce(u32) -> Chunk) {
     // SAFETY: the slot is ours, and all of it is mapped.
-    let bytes = unsafe { std::slice::from_raw_parts_mut(slot.start, slot.len) };
-    let (header, payload) = bytes.split_at_mut(HEADER_LEN);
+    let payload =
+        unsafe { std::slice::from_raw_parts(slot.start.add(HEADER_LEN), slot.len - HEADER_LEN) };
     let sealed = chunk(payload.len() as u32).encode(payload);
-    header.copy_from_slice(&sealed);
-}
-
-/// Room for one event.
-struct Scratch {
-    bytes: [u8; 160],
-    len: usize,
-}
-
-impl Scratch {
-    const fn new() -> Self {
-        Self { bytes: [0; 160], len: 0 }
+    // SAFETY: the slot is ours, and a header stands at its start.
+    unsafe {
+        let state = AtomicU8::from_ptr(slot.start.add(STATE_AT));
+        state.store(SEALING, Ordering::SeqCst);
+        let rest = STATE_AT + 1;
+        let from = sealed[rest..].as_ptr();
+        std::ptr::copy_nonoverlapping(from, slot.start.add(rest), HEADER_LEN - rest);
+        state.store(sealed[STATE_AT], Ordering::SeqCst);
     }
 }
 
-impl Out for Scratch {
+/// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
+trait Entry {
+    fn stamp(&self) -> u64;
+
+    /// Its first byte.
+    fn code(&self) -> u8;
+
+    /// Encodes what follows the first byte.
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor);
+}
+
+/// An event.
+#[derive(Clone, Copy)]
+struct Step {
+    stamp: u64,
+    op: Op,
+    location: Option<LocId>,
+    recorded: bool,
+}
+
+impl Entry for Step {
+    fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    #[inline(always)]
+    fn code(&self) -> u8 {
+        code_of(&self.op)
+    }
+
+    #[inline(always)]
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        coder.encode_rest(Stamp::new(self.stamp), &self.op, self.location, self.recorded, out);
+    }
+}
+
+/// An initial value.
+#[derive(Clone, Copy)]
+struct Init {
+    stamp: u64,
+    var: VarId,
+    value: Value,
+}
+
+impl Entry for Init {
+    fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    fn code(&self) -> u8 {
+        INIT_CODE
+    }
+
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        coder.encode_init_rest(Stamp::new(self.stamp), self.var, self.value, out);
+    }
+}
+
+/// Where the bytes of one entry go; whoever makes it sees to it that there is room for them.
+struct Cursor {
+    next: *mut u8,
+}
+
+impl Out for Cursor {
     #[inline]
     fn put(&mut self, byte: u8) {
-        self.bytes[self.len] = byte;
-        self.len += 1;
+        // SAFETY: there is room for the longest entry, and one is all that is written.
+        unsafe {
+            self.next.write(byte);
+            self.next = self.next.add(1);
+        }
     }
 }

@@ -25,6 +25,7 @@ impl NumberedId {
     }
 
     /// The number; the first time, the next one of `counter`.
+    #[inline]
     pub(crate) fn get(&self, counter: &AtomicU32) -> u32 {
         match self.0.load(Ordering::Relaxed) {
             0 => {
@@ -151,6 +152,7 @@ impl LockMeta {
 
     /// Takes a stamp above the lock's clock and the thread's, while the holders change as `change`
     /// says; not at all if it says `None`.
+    #[inline]
     pub(crate) fn change(
         &self,
         log: &ThreadLog,
@@ -275,6 +277,7 @@ impl<T> Spin<T> {
         Self { locked: AtomicBool::new(false), value: UnsafeCell::new(value) }
     }
 
+    #[inline]
     pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
         let mut tries = 0u32;
         while self.locked.swap(true, Ordering::Acquire) {
@@ -302,6 +305,7 @@ pub(crate) struct SpinGuard<'a, T> {
 impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
 
+    #[inline]
     fn deref(&self) -> &T {
         // SAFETY: the guard is the only way to the value while it lives.
         unsafe { &*self.spin.value.get() }
@@ -309,6 +313,7 @@ impl<T> Deref for SpinGuard<'_, T> {
 }
 
 impl<T> DerefMut for SpinGuard<'_, T> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: the guard is the only way to the value while it lives.
         unsafe { &mut *self.spin.value.get() }
@@ -316,6 +321,7 @@ impl<T> DerefMut for SpinGuard<'_, T> {
 }
 
 impl<T> Drop for SpinGuard<'_, T> {
+    #[inline]
     fn drop(&mut self) {
         self.spin.locked.store(false, Ordering::Release);
     }

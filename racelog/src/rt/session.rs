@@ -65,6 +65,7 @@ impl Session {
         &self.file
     }
 
+    #[inline]
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

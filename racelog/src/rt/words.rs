@@ -4,14 +4,21 @@ use crate::trace::Value;
 
 /// A type whose values are recorded.
 pub(crate) trait Word: Copy {
-    fn to_value(self) -> Value;
+    /// The word as a number: as one that has a sign if its type has.
+    fn number(self) -> i128;
+
+    #[inline]
+    fn to_value(self) -> Value {
+        Value::int(self.number())
+    }
 }
 
 macro_rules! words {
     ($($type:ty)*) => {$(
         impl Word for $type {
-            fn to_value(self) -> Value {
-                Value::int(self as i128)
+            #[inline]
+            fn number(self) -> i128 {
+                self as i128
             }
         }
     )*};
@@ -20,8 +27,9 @@ macro_rules! words {
 words!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool);
 
 impl<T> Word for *mut T {
-    fn to_value(self) -> Value {
-        Value::Nat(self.addr() as u128)
+    #[inline]
+    fn number(self) -> i128 {
+        self.addr() as i128
     }
 }
 

@@ -38,11 +38,9 @@ impl Mark {
         if matches!(order, Ordering::Release | Ordering::AcqRel) {
             return load();
         }
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |mut access| {
+        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
             let loaded = load();
-            let value = loaded.to_value();
-            access.found(value);
-            access.emit(Op::Load { var: access.var(), value, ordering: recorded(order) });
+            access.loaded(loaded.number(), recorded(order));
             loaded
         })
         .unwrap_or_else(load)
@@ -60,13 +58,10 @@ impl Mark {
         if matches!(order, Ordering::Acquire | Ordering::AcqRel) {
             return store();
         }
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |mut access| {
-            // Even what is overwritten must be known, for those who come before.
-            access.found(current().to_value());
+        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
+            let found = current();
             store();
-            let value = new.to_value();
-            access.emit(Op::Store { var: access.var(), value, ordering: recorded(order) });
-            access.left(value);
+            access.stored(found.number(), new.number(), recorded(order));
         })
         .unwrap_or_else(store);
     }
@@ -80,12 +75,9 @@ impl Mark {
         modify: impl Fn() -> T,
         new: impl FnOnce(T) -> T,
     ) -> T {
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |mut access| {
+        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
             let found = modify();
-            let (old, new) = (found.to_value(), new(found).to_value());
-            access.found(old);
-            access.emit(Op::Rmw { var: access.var(), old, new, ordering: recorded(order) });
-            access.left(new);
+            access.modified(found.number(), new(found).number(), recorded(order));
             found
         })
         .unwrap_or_else(modify)

@@ -9,6 +9,15 @@ use crate::trace::{
     ThreadId, VarId, Woken,
 };
 
+/// An initial value's first byte.
+#[cfg(any(feature = "record", test))]
+pub(crate) const INIT_CODE: u8 = code::INIT;
+
+/// No event and no initial value has more bytes: a code, three varints of 64 bits, of which the
+/// stamp can have a bit more, and at most two values of an escape and a varint of 128 bits.
+#[cfg(any(feature = "record", test))]
+pub(crate) const LONGEST: usize = 1 + 3 * 10 + 2 * 20;
+
 /// The codes. 0 is none of them, so that zeroed memory is no event; 112 and above are reserved.
 mod code {
     pub(super) const BEGIN: u8 = 1;
@@ -78,30 +87,42 @@ impl Coder {
 
     pub(crate) fn encode(&mut self, event: &Event, out: &mut impl Out) {
         put_u8(out, code_of(&event.op));
-        self.encode_stamp(event.stamp, event.recorded, out);
-        let location = event.location.map_or(0, |id| i64::from(id.get()) + 1);
-        put_i64(out, location - self.location);
-        self.location = location;
-        self.encode_operands(&event.op, out);
+        self.encode_rest(event.stamp, &event.op, event.location, event.recorded, out);
     }
 
-    /// Encodes an initial value; it has a stamp of its own. Only recorders find out about them
-    /// between events.
+    /// Encodes all of an event but its code.
+    #[inline(always)]
+    pub(crate) fn encode_rest(
+        &mut self,
+        stamp: Stamp,
+        op: &Op,
+        location: Option<LocId>,
+        recorded: bool,
+        out: &mut impl Out,
+    ) {
+        self.encode_stamp(stamp, recorded, out);
+        let location = location.map_or(0, |id| i64::from(id.get()) + 1);
+        put_i64(out, location - self.location);
+        self.location = location;
+        self.encode_operands(op, out);
+    }
+
+    /// Encodes all of an initial value but its code; it has a stamp of its own.
     #[cfg(any(feature = "record", test))]
-    pub(crate) fn encode_init(
+    pub(crate) fn encode_init_rest(
         &mut self,
         stamp: Stamp,
         var: VarId,
         value: crate::trace::Value,
         out: &mut impl Out,
     ) {
-        put_u8(out, code::INIT);
         self.encode_stamp(stamp, false, out);
         put_i64(out, 0);
         self.encode_var(var, out);
         put_value(out, value);
     }
 
+    #[inline(always)]
     fn encode_stamp(&mut self, stamp: Stamp, recorded: bool, out: &mut impl Out) {
         // Stamps rise strictly: the step of one that always happens need not be written.
         let step = stamp.get() - self.stamp - 1;
@@ -139,6 +160,7 @@ impl Coder {
         Ok(Item::Event(Event { thread, stamp, op, location, recorded }))
     }
 
+    #[inline(always)]
     fn encode_operands(&mut self, op: &Op, out: &mut impl Out) {
         if let Some(var) = op.var() {
             self.encode_var(var, out);
@@ -190,6 +212,7 @@ impl Coder {
         }
     }
 
+    #[inline(always)]
     fn encode_var(&mut self, var: VarId, out: &mut impl Out) {
         let var = i64::from(var.get());
         put_i64(out, var - self.var);
@@ -294,7 +317,9 @@ fn take_barrier(input: &mut &[u8]) -> Result<BarrierId, Malformed> {
     take_u32(input).map(BarrierId::new)
 }
 
-fn code_of(op: &Op) -> u8 {
+/// An event's first byte.
+#[inline(always)]
+pub(crate) fn code_of(op: &Op) -> u8 {
     match *op {
         Op::Begin => code::BEGIN,
         Op::End => code::END,
@@ -337,6 +362,7 @@ fn code_of(op: &Op) -> u8 {
     }
 }
 
+#[inline]
 fn bits_of_ordering(ordering: Option<MemoryOrdering>) -> u8 {
     match ordering {
         None => 0,
@@ -460,13 +486,28 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_event_is_as_long_as_said() {
+        let (var, value) = (VarId::new(u32::MAX), Value::Nat(u128::MAX));
+        let long = Op::Rmw { var, old: value, new: Value::Neg(i128::MIN), ordering: None };
+        let location = Some(LocId::new(u32::MAX));
+        for op in one_of_each().into_iter().chain([long]) {
+            let mut bytes = Vec::new();
+            let event = Event { location, ..event(u64::MAX, op) };
+            Coder { stamp: 0, location: i64::MIN / 4, var: i64::MIN / 4 }
+                .encode(&event, &mut bytes);
+            assert!(bytes.len() <= LONGEST, "{op:?}: {}", bytes.len());
+        }
+    }
+
+    #[test]
     fn an_initial_value_comes_back_between_events() {
         let (first, last) = (event(5, Op::Branch), event(7, Op::Branch));
         let (var, value) = (VarId::new(9), Value::Nat(4));
         let mut bytes = Vec::new();
         let mut coder = Coder::new(5);
         coder.encode(&first, &mut bytes);
-        coder.encode_init(Stamp::new(6), var, value, &mut bytes);
+        put_u8(&mut bytes, INIT_CODE);
+        coder.encode_init_rest(Stamp::new(6), var, value, &mut bytes);
         coder.encode(&last, &mut bytes);
         let mut rest = &bytes[..];
         let mut coder = Coder::new(5);

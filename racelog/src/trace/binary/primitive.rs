@@ -18,12 +18,14 @@ pub(crate) trait Out {
 }
 
 impl Out for Vec<u8> {
+    #[inline]
     fn put(&mut self, byte: u8) {
         self.push(byte);
     }
 }
 
 /// Postcard's varint, written here because recorders write several for every event.
+#[inline]
 fn put_varint(out: &mut impl Out, mut value: u64) {
     while value >= 0x80 {
         out.put(value as u8 | 0x80);
@@ -32,22 +34,27 @@ fn put_varint(out: &mut impl Out, mut value: u64) {
     out.put(value as u8);
 }
 
+#[inline]
 pub(crate) fn put_u8(out: &mut impl Out, value: u8) {
     out.put(value);
 }
 
+#[inline]
 pub(crate) fn put_u32(out: &mut impl Out, value: u32) {
     put_varint(out, value.into());
 }
 
+#[inline]
 pub(crate) fn put_u64(out: &mut impl Out, value: u64) {
     put_varint(out, value);
 }
 
+#[inline]
 pub(crate) fn put_i64(out: &mut impl Out, value: i64) {
     put_varint(out, (value << 1 ^ value >> 63) as u64);
 }
 
+#[cold]
 pub(crate) fn put_u128(out: &mut impl Out, value: u128) {
     let mut buffer = [0; LONGEST];
     let bytes = postcard::to_slice(&value, &mut buffer).expect("the buffer has room");
@@ -94,7 +101,21 @@ const SPECIAL_OPAQUE: u128 = 0;
 const SPECIAL_BIG_NAT: u128 = 1;
 const SPECIAL_BIG_NEG: u128 = 2;
 
+#[inline]
 pub(crate) fn put_value(out: &mut impl Out, value: Value) {
+    // Nearly all of them: 64 bits and the kind.
+    if let Value::Nat(number) = value
+        && number < 1 << (u64::BITS - KIND_BITS)
+    {
+        return put_u64(out, (number as u64) << KIND_BITS | NAT as u64);
+    }
+    if value == Value::Opaque {
+        return put_u64(out, (SPECIAL_OPAQUE << KIND_BITS | SPECIAL) as u64);
+    }
+    put_long_value(out, value);
+}
+
+fn put_long_value(out: &mut impl Out, value: Value) {
     let (kind, payload) = match value {
         Value::Opaque => (SPECIAL, SPECIAL_OPAQUE),
         Value::Nat(number) => (NAT, number),
