@@ -28,6 +28,9 @@ pub mod cell;
 #[cfg(not(feature = "record"))]
 pub use std::{sync, thread};
 
+#[cfg(all(test, not(feature = "record")))]
+#[path = "off/tests.rs"]
+mod off_tests;
 #[cfg(all(test, feature = "record"))]
 mod traced;
 

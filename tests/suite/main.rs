@@ -1,6 +1,9 @@
 //! The end-to-end tests, in one binary.
 
+mod api;
 mod architecture;
+mod behaviour;
+mod both;
 mod cases;
 mod cli;
 mod damage;
@@ -8,6 +11,7 @@ mod errors;
 mod explorer;
 mod fuzz;
 mod golden;
+mod recorded;
 mod recorder;
 mod round_trip;
 mod support;

@@ -345,11 +345,19 @@ pub(crate) struct ChildShared {
     session: Arc<Session>,
     brought: VarId,
     left: VarId,
-    /// The clock of the store of what is left, once it is there.
-    left_at: Spin<Option<u64>>,
+    left_state: Spin<Left>,
     /// The child's clock at its end.
     ended: AtomicU64,
     joined: AtomicBool,
+}
+
+/// What is known of what a child leaves behind.
+#[derive(Debug)]
+struct Left {
+    /// Whether it is there.
+    done: bool,
+    /// The clock of the last access, also of one that found nothing: the store comes after that.
+    clock: u64,
 }
 
 fn store(var: VarId) -> Op {
@@ -377,7 +385,7 @@ impl Child {
                 session,
                 brought,
                 left,
-                left_at: Spin::new(None),
+                left_state: Spin::new(Left { done: false, clock: 0 }),
                 ended: AtomicU64::new(0),
                 joined: AtomicBool::new(false),
             });
@@ -402,10 +410,10 @@ impl Child {
     /// Records what the child leaves behind. Until the thread is gone more may follow.
     pub(crate) fn leave(&self) {
         with(|log| {
-            let mut left_at = self.shared.left_at.lock();
-            let stamp = log.tick(0);
-            log.emit(stamp, store(self.shared.left), None);
-            *left_at = Some(stamp);
+            let mut left = self.shared.left_state.lock();
+            left.clock = log.tick(left.clock);
+            log.emit(left.clock, store(self.shared.left), None);
+            left.done = true;
         });
     }
 
@@ -443,19 +451,12 @@ impl ChildShared {
             if !Arc::ptr_eq(log.session(), &self.session) {
                 return;
             }
-            let mut left_at = self.left_at.lock();
-            match *left_at {
-                Some(clock) if finished => {
-                    let stamp = log.tick(clock);
-                    log.emit_decision(stamp, load(self.left, Value::Opaque), here);
-                    *left_at = Some(stamp);
-                }
-                None if !finished => {
-                    let stamp = log.tick(0);
-                    log.emit_decision(stamp, load(self.left, Value::Nat(0)), here);
-                }
-                // It is just about to be done, and nobody has said so yet.
-                _ => {}
+            let mut left = self.left_state.lock();
+            // If they differ it is just about to be done, and nobody has said so yet.
+            if left.done == finished {
+                left.clock = log.tick(left.clock);
+                let value = if finished { Value::Opaque } else { Value::Nat(0) };
+                log.emit_decision(left.clock, load(self.left, value), here);
             }
         });
     }

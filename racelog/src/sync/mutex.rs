@@ -31,6 +31,10 @@ pub struct MutexGuard<'a, T: ?Sized> {
 impl<T: ?Sized> UnwindSafe for Mutex<T> {}
 impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 
+// SAFETY: through a shared guard one comes to a `&T` and to what the recorder knows of the lock,
+// which threads may share; never to the lock itself, which would ask for `T: Send`.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
 impl<T> Mutex<T> {
     /// As [`std::sync::Mutex::new`].
     pub const fn new(value: T) -> Self {

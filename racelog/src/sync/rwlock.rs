@@ -38,6 +38,12 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
 impl<T: ?Sized> UnwindSafe for RwLock<T> {}
 impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 
+// SAFETY: through a shared guard one comes to a `&T` and to what the recorder knows of the lock,
+// which threads may share; never to the lock itself, which would ask for `T: Send`.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
 impl<T> RwLock<T> {
     /// As [`std::sync::RwLock::new`].
     pub const fn new(value: T) -> Self {

@@ -17,14 +17,9 @@ pub struct Builder {
     name: Option<String>,
 }
 
-impl Default for Builder {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Builder {
     /// As [`std::thread::Builder::new`].
+    #[expect(clippy::new_without_default, reason = "std's has no default either")]
     pub fn new() -> Self {
         Self { inner: std::thread::Builder::new(), name: None }
     }

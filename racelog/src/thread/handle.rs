@@ -1,7 +1,7 @@
 //! Mirror of [`std::thread::JoinHandle`].
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::Location;
 use std::sync::Arc;
 use std::thread::Result;
 
@@ -14,9 +14,6 @@ pub struct JoinHandle<T> {
     pub(super) child: Option<Arc<ChildShared>>,
     pub(super) thread: Thread,
 }
-
-impl<T> UnwindSafe for JoinHandle<T> {}
-impl<T> RefUnwindSafe for JoinHandle<T> {}
 
 impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::thread`].
