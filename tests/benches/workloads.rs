@@ -44,8 +44,7 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("rwlock-read-2-threads", 1_000_000, 3, |n| rwlock_read(2, n)),
     workload("shared-get-set", 2_000_000, 2, shared_get_set),
     workload("spawn-join", 2_000, 8, spawn_join),
-    #[cfg(feature = "channel")]
-    workload("channel-ping-pong", 50_000, 4, channel_ping_pong),
+    workload("channel-ping-pong", 50_000, 6, channel_ping_pong),
 ];
 
 /// Acquire, read, write, release.
@@ -102,8 +101,7 @@ fn spawn_join(operations: u64) -> Duration {
     start.elapsed()
 }
 
-/// There and back: two times send and receive.
-#[cfg(feature = "channel")]
+/// There and back: two times load, send and receive.
 fn channel_ping_pong(operations: u64) -> Duration {
     use crate::shim::sync::mpsc::channel;
 

@@ -6,6 +6,7 @@ mod behaviour;
 mod both;
 mod cases;
 mod cli;
+mod crates;
 mod damage;
 mod errors;
 mod explorer;

@@ -81,7 +81,7 @@ impl ThreadLog {
     /// The next stamp for an operation on an object with this clock.
     #[inline]
     pub(crate) fn after(&self, clock: u64) -> u64 {
-        self.clock.get().max(clock) + 1
+        self.clock.get().max(clock).max(self.session.floor()) + 1
     }
 
     /// The stamp was taken.
@@ -138,7 +138,8 @@ impl ThreadLog {
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
     #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool) {
-        if self.session.is_stopped() {
+        // What was stamped just before recording ended still belongs to the trace.
+        if self.session.is_stopped() && stamp > self.session.floor() {
             return self.session.lose(stamp);
         }
         let location = match here {
@@ -232,8 +233,9 @@ impl ThreadLog {
                 debug_assert!(fits, "an entry fits into an empty chunk");
             }
             Err(full) => {
-                self.session.stop(&full);
+                // In this order: whoever notices the end knows where it is.
                 self.session.lose(entry.stamp());
+                self.session.stop(&full);
             }
         }
     }
@@ -282,6 +284,7 @@ impl ThreadLog {
         self.at.set(HEADER_LEN);
         self.events.set(0);
         self.first_stamp.set(first_stamp);
+        self.session.reached(first_stamp);
         // SAFETY: only this thread uses its log.
         unsafe { *self.coder.get() = Coder::new(first_stamp) };
         Ok(slot)
@@ -294,6 +297,7 @@ impl ThreadLog {
         let last_stamp = unsafe { (*self.coder.get()).stamp() };
         let (thread, events) = (self.thread, self.events.get());
         let first_stamp = self.first_stamp.get();
+        self.session.reached(last_stamp);
         if events > 0 {
             seal_chunk(slot, |payload_len| Chunk {
                 kind: Kind::Events,

@@ -34,6 +34,12 @@ pub(crate) struct Session {
     full: AtomicBool,
     /// The smallest stamp of an event that was not recorded: events from there on may depend on it.
     cut: AtomicU64,
+    /// About the largest stamp so far. A thread that nobody forked starts there: were its stamps
+    /// small, losing one of them would cost all that is recorded.
+    latest: AtomicU64,
+    /// Stamps that are taken from now on are above this: 0, until recording ends. So what is not
+    /// recorded is after what is, whatever the clock of the thread that does it.
+    floor: AtomicU64,
     /// The end of the trace, once it is written.
     end: Mutex<Option<Slot>>,
 }
@@ -53,6 +59,8 @@ impl Session {
             stopped: AtomicBool::new(false),
             full: AtomicBool::new(false),
             cut: AtomicU64::new(u64::MAX),
+            latest: AtomicU64::new(0),
+            floor: AtomicU64::new(0),
             end: Mutex::new(None),
         }))
     }
@@ -67,7 +75,17 @@ impl Session {
 
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// The stamp that all further ones are above.
+    pub(super) fn floor(&self) -> u64 {
+        self.floor.load(Ordering::Relaxed)
+    }
+
+    /// There is an event with this stamp.
+    pub(super) fn reached(&self, stamp: u64) {
+        self.latest.fetch_max(stamp, Ordering::Relaxed);
     }
 
     pub(super) fn locate(&self, caller: &'static Caller<'static>) -> Result<(LocId, u64), Full> {
@@ -112,9 +130,15 @@ impl Session {
         }
     }
 
-    /// An event with this stamp is not recorded.
+    /// An event with this stamp is not recorded, and neither is what depends on it.
+    ///
+    /// The trace is cut there, or rather, since nobody will ever see that stamp, at one that leaves
+    /// about all that is recorded. Those who depend on the event take their stamps after the
+    /// operation's exclusivity has ended, so they know of the new floor.
     pub(super) fn lose(&self, stamp: u64) {
-        if self.cut.fetch_min(stamp, Ordering::AcqRel) <= stamp {
+        let cut = stamp.max(self.latest.load(Ordering::Relaxed) + 1);
+        self.floor.fetch_max(cut, Ordering::AcqRel);
+        if self.cut.fetch_min(cut, Ordering::AcqRel) <= cut {
             return;
         }
         let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,6 +149,7 @@ impl Session {
 
     /// Ends the trace. What other threads still do is not in it.
     fn finish(&self) {
+        self.floor.fetch_max(self.latest.load(Ordering::Relaxed), Ordering::AcqRel);
         self.stopped.store(true, Ordering::Release);
         self.tables().seal();
         let how = if self.full.load(Ordering::Acquire) { End::Full } else { End::Clean };
@@ -188,7 +213,7 @@ fn attach() -> Option<*const ThreadLog> {
     CURRENT.set(off());
     let session = process_session()?;
     let name = std::thread::current().name().map(str::to_owned);
-    let log = session.new_log(name.as_deref(), 0);
+    let log = session.new_log(name.as_deref(), session.latest.load(Ordering::Relaxed));
     OWNED.try_with(|owned| owned.install(log, None)).ok()
 }
 
