@@ -202,6 +202,16 @@ fn unusable_files_are_named() {
 }
 
 #[test]
+fn a_text_that_may_be_cut_is_used_and_said_to_be() {
+    let (code, out, err) = run(predictor().args(["validate", "-"]), b"t1 branch\nt1 branc");
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("line 2, column 4: `branc` is no operation"), "{err}");
+    let (code, _, err) = run(predictor().args(["validate", "-"]), b"t1 branch\nt1 branch");
+    assert_eq!(code, 0);
+    assert!(err.contains("warning: standard input: line 2: the last line has no line break"));
+}
+
+#[test]
 fn an_empty_text_is_an_empty_trace() {
     let (code, out, _) = run(predictor().args(["explore", "-", "--format", "json"]), b"");
     assert_eq!((code, out.as_str()), (0, "{\"races\": []}\n"));

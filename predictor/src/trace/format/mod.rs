@@ -1,6 +1,8 @@
 //! The formats in which traces are kept: text, STD, and the contract's own binary one.
 
 mod ids;
+mod line_reader;
+mod lines;
 mod names;
 pub mod rapid;
 mod sink;

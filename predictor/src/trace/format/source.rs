@@ -229,13 +229,16 @@ impl Source {
 
     /// What a reader of the trace should know, once it has been read to its end.
     pub fn note(&self) -> Option<String> {
-        let open_line = |line| {
-            format!("line {line}: the last line has no line break: the file may be cut off there")
+        let open_line = match &self.inner {
+            Inner::Text(reader) => reader.open_line(),
+            Inner::Std(reader) => reader.open_line(),
+            Inner::Binary(_) => None,
         };
-        match &self.inner {
-            Inner::Text(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
-            Inner::Std(reader) if reader.ends_in_open_line() => Some(open_line(reader.line())),
-            _ => match self.end() {
+        match open_line {
+            Some(line) => Some(format!(
+                "line {line}: the last line has no line break: the file may be cut off there"
+            )),
+            None => match self.end() {
                 End::Clean => None,
                 End::CutOff => Some(
                     "the trace is cut off: recording stopped before the program did".to_owned(),

@@ -7,7 +7,8 @@ use thiserror::Error;
 
 use super::FILE;
 use crate::trace::format::ids::Ids;
-use crate::trace::format::text::{Line, Lines};
+use crate::trace::format::line_reader::{LineParser, LineReader};
+use crate::trace::format::lines::Line;
 
 /// Why an STD trace cannot be read further.
 #[derive(Debug, Error)]
@@ -41,67 +42,60 @@ pub enum StdProblem {
 ///
 /// Everything before the first line that is wrong is yielded; then comes the error.
 #[derive(Debug)]
-pub struct StdReader<R> {
-    lines: Lines<R>,
-    ids: Ids,
-    events: u64,
-    done: bool,
-}
+pub struct StdReader<R>(LineReader<R, Parser>);
 
 impl<R: BufRead> StdReader<R> {
     /// Starts to read.
     pub fn new(input: R) -> Self {
-        Self { lines: Lines::new(input), ids: Ids::default(), events: 0, done: false }
+        Self(LineReader::new(input, Parser::default()))
     }
 
     /// All that the items so far refer to.
     pub fn dictionary(&self) -> &Dictionary {
-        &self.ids.dictionary
+        &self.0.parser.ids.dictionary
     }
 
-    /// Whether the last line read lacks its line break, as that of a file that was cut would.
-    pub fn ends_in_open_line(&self) -> bool {
-        self.lines.last_was_open()
+    /// The number of the last line read if it lacks its line break, as that of a file that was cut
+    /// would.
+    pub fn open_line(&self) -> Option<u64> {
+        self.0.lines.open_line()
     }
 
     /// How many bytes were read.
     pub fn bytes_read(&self) -> u64 {
-        self.lines.bytes()
-    }
-
-    /// The number of the last line read.
-    pub fn line(&self) -> u64 {
-        self.lines.number()
+        self.0.lines.bytes()
     }
 
     /// The next item; `None` after the last. After an error there are no more.
     pub fn next_item(&mut self) -> Result<Option<Item>, StdError> {
-        while !self.done {
-            let item = self.read_line();
-            self.done |= item.is_err();
-            if let Some(item) = item? {
-                return Ok(Some(item));
-            }
-        }
-        Ok(None)
+        self.0.next_item()
     }
+}
 
-    fn read_line(&mut self) -> Result<Option<Item>, StdError> {
-        let number = self.lines.number() + 1;
-        let line = self.lines.next().map_err(|error| StdError::Io { line: number, error })?;
+/// Turns lines into events.
+#[derive(Debug, Default)]
+struct Parser {
+    ids: Ids,
+    events: u64,
+}
+
+impl LineParser for Parser {
+    type Error = StdError;
+
+    fn parse(&mut self, number: u64, line: Line<'_>) -> Result<Option<Item>, StdError> {
         let event = match line {
-            None => {
-                self.done = true;
-                return Ok(None);
-            }
-            Some(Line::Text(text)) if text.trim().is_empty() => return Ok(None),
-            Some(Line::Text(text)) => parse(&mut self.ids, text.trim(), self.events + 1),
-            Some(Line::NotText(_)) => Err(StdProblem::NotText),
-            Some(Line::TooLong) => Err(StdProblem::TooLong),
+            Line::Text(text) if text.trim().is_empty() => return Ok(None),
+            Line::Text(text) => parse(&mut self.ids, text.trim(), self.events + 1),
+            Line::NotText(_) => Err(StdProblem::NotText),
+            Line::TooLong => Err(StdProblem::TooLong),
         };
         let event = event.map_err(|problem| StdError::Line { line: number, problem })?;
         self.events += 1;
         Ok(Some(Item::Event(event)))
+    }
+
+    fn unreadable(number: u64, error: io::Error) -> StdError {
+        StdError::Io { line: number, error }
     }
 }
 

@@ -20,5 +20,3 @@ mod writer;
 
 pub use reader::{TextError, TextProblem, TextReader};
 pub use writer::{EventPrinter, TextWriter};
-
-pub(crate) use fields::{Line, Lines};

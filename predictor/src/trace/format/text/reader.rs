@@ -9,9 +9,11 @@ use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::directive::Directive;
-use super::fields::{Fields, Line, Lines};
+use super::fields::Fields;
 use super::operands::{self, Operands};
 use crate::trace::format::ids::Ids;
+use crate::trace::format::line_reader::{LineParser, LineReader};
+use crate::trace::format::lines::Line;
 
 /// Why a text trace cannot be read further.
 #[derive(Debug, Error)]
@@ -60,85 +62,68 @@ fn suggest(word: &str) -> String {
 /// Everything before the first line that is wrong is yielded; then comes the error.
 #[derive(Debug)]
 pub struct TextReader<R> {
-    lines: Lines<R>,
-    parser: Parser,
+    reader: LineReader<R, Parser>,
     /// The first item, read ahead: all metadata stands before it.
     ahead: Option<Item>,
-    done: bool,
 }
 
 impl<R: BufRead> TextReader<R> {
     /// Starts to read; metadata is known from then on.
     pub fn open(input: R) -> Result<Self, TextError> {
-        let lines = Lines::new(input);
-        let mut reader = Self { lines, parser: Parser::default(), ahead: None, done: false };
-        reader.ahead = reader.read_item()?;
-        Ok(reader)
+        let mut reader = LineReader::new(input, Parser::default());
+        let ahead = reader.next_item()?;
+        Ok(Self { reader, ahead })
     }
 
     /// What the trace says of itself.
     pub fn metadata(&self) -> &Metadata {
-        &self.parser.metadata
+        &self.reader.parser.metadata
     }
 
     /// All that the items so far refer to.
     pub fn dictionary(&self) -> &Dictionary {
-        &self.parser.ids.dictionary
+        &self.reader.parser.ids.dictionary
     }
 
     /// How the trace ends, once it has been read to its end.
     pub fn end(&self) -> End {
-        self.parser.end.unwrap_or(End::Clean)
+        self.reader.parser.end.unwrap_or(End::Clean)
     }
 
-    /// Whether the last line read lacks its line break, as that of a file that was cut would.
-    pub fn ends_in_open_line(&self) -> bool {
-        self.lines.last_was_open()
+    /// The number of the last line read if it lacks its line break, as that of a file that was cut
+    /// would.
+    pub fn open_line(&self) -> Option<u64> {
+        self.reader.lines.open_line()
     }
 
     /// How many bytes were read.
     pub fn bytes_read(&self) -> u64 {
-        self.lines.bytes()
-    }
-
-    /// The number of the last line read.
-    pub fn line(&self) -> u64 {
-        self.lines.number()
+        self.reader.lines.bytes()
     }
 
     /// The next item; `None` after the last. After an error there are no more.
     pub fn next_item(&mut self) -> Result<Option<Item>, TextError> {
         match self.ahead.take() {
             Some(item) => Ok(Some(item)),
-            None => self.read_item(),
+            None => self.reader.next_item(),
         }
     }
+}
 
-    fn read_item(&mut self) -> Result<Option<Item>, TextError> {
-        while !self.done {
-            let item = self.read_line();
-            self.done |= item.is_err();
-            if let Some(item) = item? {
-                return Ok(Some(item));
-            }
-        }
-        Ok(None)
-    }
+impl LineParser for Parser {
+    type Error = TextError;
 
-    /// Reads one line, which may hold no item.
-    fn read_line(&mut self) -> Result<Option<Item>, TextError> {
-        let number = self.lines.number() + 1;
-        let line = self.lines.next().map_err(|error| TextError::Io { line: number, error })?;
+    fn parse(&mut self, number: u64, line: Line<'_>) -> Result<Option<Item>, TextError> {
         let parsed = match line {
-            None => {
-                self.done = true;
-                return Ok(None);
-            }
-            Some(Line::Text(text)) => self.parser.line(text),
-            Some(Line::NotText(column)) => Err((column, TextProblem::NotText)),
-            Some(Line::TooLong) => Err((1, TextProblem::TooLong)),
+            Line::Text(text) => self.line(text),
+            Line::NotText(column) => Err((column, TextProblem::NotText)),
+            Line::TooLong => Err((1, TextProblem::TooLong)),
         };
         parsed.map_err(|(column, problem)| TextError::Line { line: number, column, problem })
+    }
+
+    fn unreadable(number: u64, error: io::Error) -> TextError {
+        TextError::Io { line: number, error }
     }
 }
 
