@@ -111,14 +111,6 @@ impl LockMeta {
         log.emit(stamp.expect("always"), Op::ReadRelease(self.id()), here);
     }
 
-    /// The calling thread is about to turn its exclusive lock into a shared one.
-    pub(crate) fn downgrading(&self, log: &ThreadLog, here: Here, guarded: &GuardedMeta) {
-        self.releasing(log, here);
-        let (var, value) = (guarded.data(), Value::Opaque);
-        log.emit_alone(Op::Exclusive { var, value }, here);
-        self.read_acquired(log, here);
-    }
-
     /// The calling thread found the lock taken, and records so if the trace knows by whom.
     /// Otherwise the lock may have been free again, or be held by somebody who is about to record
     /// it: false.

@@ -20,7 +20,7 @@ mod words;
 
 pub(crate) use cells::{CellRecord, Kind, access, exclusive, forget};
 pub(crate) use log::{Here, ThreadLog};
-pub(crate) use meta::{GuardedMeta, NumberedId, Spin, counters};
+pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, counters};
 pub use session::TestSession;
 pub(crate) use session::{Child, ChildShared, with};
 pub(crate) use words::{Word, word_of};

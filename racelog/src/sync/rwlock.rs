@@ -5,13 +5,16 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::rt::{GuardedMeta, Here, with};
+use crate::rt::{GuardedMeta, Here, LockMeta, with};
 
 /// A reader-writer lock, as [`std::sync::RwLock`].
 ///
-/// What it guards is one variable of the trace.
+/// What it guards is one variable of the trace. Writers take two locks there: one that all share
+/// with readers, and before it one of their own. So a writer that becomes a reader can give the
+/// first back and take it shared without letting another writer in between.
 pub struct RwLock<T: ?Sized> {
     meta: GuardedMeta,
+    writers: LockMeta,
     inner: std::sync::RwLock<T>,
 }
 
@@ -47,7 +50,11 @@ unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
 impl<T> RwLock<T> {
     /// As [`std::sync::RwLock::new`].
     pub const fn new(value: T) -> Self {
-        Self { meta: GuardedMeta::new(), inner: std::sync::RwLock::new(value) }
+        Self {
+            meta: GuardedMeta::new(),
+            writers: LockMeta::new(),
+            inner: std::sync::RwLock::new(value),
+        }
     }
 
     /// As [`std::sync::RwLock::into_inner`].
@@ -157,7 +164,10 @@ impl<T: ?Sized> RwLock<T> {
         inner: std::sync::RwLockWriteGuard<'a, T>,
         here: Here,
     ) -> RwLockWriteGuard<'a, T> {
-        with(|log| self.meta.lock.acquired(log, here));
+        with(|log| {
+            self.writers.acquired(log, here);
+            self.meta.lock.acquired(log, here);
+        });
         let panicking = std::thread::panicking();
         RwLockWriteGuard { lock: self, inner: Some(inner), here, panicking }
     }
@@ -194,15 +204,16 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// As [`std::sync::RwLockWriteGuard::downgrade`].
-    ///
-    /// In the trace the exclusive lock is given back and the shared one taken; between the two
-    /// stands an exclusive access of the data, so that no other access of it can come between.
     #[track_caller]
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let here = Some(Location::caller());
         let lock = guard.lock;
         let inner = guard.inner.take().expect("a guard that the program has holds its lock");
-        with(|log| lock.meta.lock.downgrading(log, here, &lock.meta));
+        with(|log| {
+            lock.meta.lock.releasing(log, here);
+            lock.meta.lock.read_acquired(log, here);
+            lock.writers.releasing(log, here);
+        });
         RwLockReadGuard { lock, inner: std::sync::RwLockWriteGuard::downgrade(inner), here }
     }
 
@@ -251,7 +262,10 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
             if !self.panicking && std::thread::panicking() {
                 self.lock.meta.set_poison(true, self.here);
             }
-            with(|log| self.lock.meta.lock.releasing(log, self.here));
+            with(|log| {
+                self.lock.meta.lock.releasing(log, self.here);
+                self.lock.writers.releasing(log, self.here);
+            });
         }
     }
 }
