@@ -70,13 +70,16 @@ mod recording {
     /// Says that what this thread does from here on depends on what it has read.
     #[track_caller]
     pub fn branch() {
-        with(|log| log.emit_alone(Op::Branch, Some(Location::caller())));
+        // Within the closure it would be the closure's.
+        let here = Some(Location::caller());
+        with(|log| log.emit_alone(Op::Branch, here));
     }
 
     /// Records that a checked property held.
     #[track_caller]
     pub fn checked(text: &str) {
-        with(|log| log.emit_assert(text, Some(Location::caller())));
+        let here = Some(Location::caller());
+        with(|log| log.emit_assert(text, here));
     }
 
     /// # Safety

@@ -52,7 +52,8 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// given away here, as an `assert` event.
     #[track_caller]
     pub fn get(&self) -> *mut T {
-        rt::with(|log| log.emit_assert("raw pointer of a cell", Some(Location::caller())));
+        let here = Some(Location::caller());
+        rt::with(|log| log.emit_assert("raw pointer of a cell", here));
         self.value.get()
     }
 

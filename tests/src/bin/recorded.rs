@@ -19,6 +19,7 @@ fn main() -> ExitCode {
     let file = args.next().unwrap_or_default();
     match &*name {
         "race" => race(),
+        "marks" => marks(),
         "stress" => stress(number),
         "endless" => endless(number, &file),
         "abort" => {
@@ -39,11 +40,24 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What a program can say to the recorder itself.
+fn marks() {
+    static mut PLACE: u32 = 3;
+    racelog::branch();
+    // SAFETY: there is only one thread.
+    unsafe { racelog::write!(PLACE, racelog::read!(PLACE) + 1) };
+    let sum = 2;
+    racelog::check!(sum == 2, "sums are right");
+    let cell = UnsafeCell::new(0);
+    // SAFETY: nobody else has the cell.
+    unsafe { *cell.get() = 1 };
+}
+
 /// Two threads that race for a plain cell.
 fn race() {
     static SHARED: Shared<u32> = Shared::new(5);
     thread::scope(|scope| {
-        scope.spawn(|| SHARED.set(SHARED.get() + 1));
+        scope.spawn(|| SHARED.set(6));
         SHARED.set(7);
     });
 }
