@@ -5,8 +5,8 @@
 //! cargo run -p predictor -- explore target/racelog/racy_counter-*.rlog
 //! ```
 //!
-//! The run itself may well go right. The explorer finds both pairs that race, and for each a
-//! schedule that proves it.
+//! The run itself may well go right. The explorer finds the race all the same, and a schedule that
+//! proves it.
 
 use racelog::cell::Shared;
 use racelog::sync::Mutex;
