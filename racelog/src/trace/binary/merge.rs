@@ -124,9 +124,10 @@ impl Cursor {
         let mut rest = &self.payload[self.at..];
         let number = self.place.chunk.events - self.left;
         if self.left == 0 {
-            // A recorder may leave room at the end of a chunk.
-            let whole = rest.iter().all(|byte| *byte == 0)
-                && self.coder.stamp() == self.place.chunk.last_stamp;
+            // A recorder may leave room at the end of a chunk, and, if it was killed, the rest of
+            // an event whose code is not written.
+            let ended = self.place.chunk.open || rest.iter().all(|byte| *byte == 0);
+            let whole = ended && self.coder.stamp() == self.place.chunk.last_stamp;
             return if whole {
                 Ok(false)
             } else {

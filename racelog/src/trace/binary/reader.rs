@@ -264,6 +264,38 @@ mod tests {
     }
 
     #[test]
+    fn a_chunk_that_was_being_written_holds_what_was_written() {
+        use super::super::chunk::{Chunk, Kind};
+        use super::super::event::Coder;
+
+        let mut first = event(3, 7, Op::Branch);
+        first.location = None;
+        let mut payload = Vec::new();
+        Coder::new(7).encode(&first, &mut payload);
+        // The code of the next event is not there yet, and what follows it is.
+        payload.extend([0, 9, 9, 9]);
+        let chunk = Chunk {
+            kind: Kind::Events,
+            open: true,
+            thread: first.thread,
+            payload_len: payload.len() as u32,
+            events: 0,
+            first_stamp: 7,
+            last_stamp: 0,
+        };
+        let mut bytes = Vec::new();
+        header::write(&mut bytes, &Metadata::default()).unwrap();
+        bytes.extend(chunk.encode(&payload));
+        bytes.extend(payload);
+        // Room that nobody had come to use.
+        bytes.extend([0; 5000]);
+        let mut reader = Reader::open(Cursor::new(bytes)).unwrap();
+        assert_eq!((reader.end(), reader.damage()), (End::CutOff, None));
+        assert_eq!(reader.next_item().unwrap(), Some(Item::Event(first)));
+        assert_eq!(reader.next_item().unwrap(), None);
+    }
+
+    #[test]
     fn a_file_without_its_end_is_cut_off_and_whole_before() {
         let items = [Item::Event(event(1, 1, Op::Branch)), Item::Event(event(1, 2, Op::Branch))];
         let bytes = write(&items);
