@@ -8,6 +8,8 @@
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them.
+//! - features `once_cell` and `crossbeam`: modules of these names, which are to those crates what
+//!   [`sync`] is to `std::sync`.
 
 #[cfg(feature = "trace")]
 pub mod trace;
@@ -27,6 +29,17 @@ pub mod thread;
 pub mod cell;
 #[cfg(not(feature = "record"))]
 pub use std::{sync, thread};
+
+#[cfg(feature = "crossbeam")]
+pub mod crossbeam;
+#[cfg(all(feature = "once_cell", feature = "record"))]
+pub mod once_cell;
+#[cfg(all(feature = "once_cell", not(feature = "record")))]
+pub use ::once_cell;
+
+#[cfg(all(test, feature = "once_cell"))]
+#[path = "once_cell/tests.rs"]
+mod once_cell_tests;
 
 #[cfg(all(test, not(feature = "record")))]
 #[path = "off/tests.rs"]

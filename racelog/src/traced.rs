@@ -76,7 +76,16 @@ pub(crate) fn replay(trace: &[Event]) {
             Op::Load { var, value, .. } => {
                 assert_eq!(*values.entry(var).or_insert(Value::Nat(0)), value, "{event:?}");
             }
-            Op::Store { var, value, .. } => drop(values.insert(var, value)),
+            Op::Rmw { var, old, new, .. } | Op::Cas { var, old, new, .. } => {
+                let found = values.insert(var, new).unwrap_or(Value::Nat(0));
+                assert_eq!(found, old, "{event:?}");
+            }
+            Op::CasFail { var, seen, .. } => {
+                assert_eq!(*values.entry(var).or_insert(Value::Nat(0)), seen, "{event:?}");
+            }
+            Op::Store { var, value, .. } | Op::Exclusive { var, value } => {
+                values.insert(var, value);
+            }
             _ => {}
         }
     }

@@ -35,7 +35,7 @@ impl<T> Word for *mut T {
 
 /// The value of a word of any type that is one: integers, `bool`, `char`, floats and thin
 /// pointers. Opaque for all other types.
-pub(crate) fn word_of<T: Copy>(value: &T) -> Value {
+pub(crate) fn word_of<T>(value: &T) -> Value {
     macro_rules! cases {
         ($name:expr, $($type:ty => $convert:expr,)*) => {
             match $name {

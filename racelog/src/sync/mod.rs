@@ -25,7 +25,7 @@ mod condvar;
 mod lazy_lock;
 pub mod mpsc;
 mod mutex;
-mod once;
+pub(crate) mod once;
 mod once_lock;
 mod rwlock;
 

@@ -1,7 +1,7 @@
 //! Mirror of [`std::sync::Once`], and what all that is initialised once records.
 //!
 //! Such an object is one atomic variable of the trace: [`EMPTY`], then [`POISONED`] each time that
-//! an initialiser panics, and in the end the value that says that it is done. Whoever runs an
+//! an initialiser panics or fails, and in the end the value that says that it is done. Whoever runs an
 //! initialiser loads the variable before and stores to it after, so that the initialisers of an
 //! object come one after the other, and before all that see the object done.
 
@@ -13,9 +13,9 @@ use crate::rt::{Here, NumberedId, Spin, ThreadLog, counters, with};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 /// No initialiser has run.
-pub(super) const EMPTY: Value = Value::Nat(0);
+pub(crate) const EMPTY: Value = Value::Nat(0);
 
-/// The last initialiser panicked.
+/// The last initialiser panicked or failed.
 const POISONED: Value = Value::Nat(1);
 
 /// The closure of a [`Once`] has run.
@@ -124,7 +124,7 @@ impl fmt::Debug for OnceState {
 }
 
 /// Identity and clock of an object that is initialised once, and what the trace says of it.
-pub(super) struct OnceMeta {
+pub(crate) struct OnceMeta {
     var: NumberedId,
     record: Spin<Record>,
 }
@@ -148,7 +148,9 @@ impl Record {
     fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
         let session = log.session_number();
         let known = self.known_to == session || self.known_to == NOT_USED;
-        if !known || self.value != value {
+        if self.known_to == NOT_USED && self.value == value && value != EMPTY {
+            log.emit_init(self.stamp(log), var, value);
+        } else if !known || self.value != value {
             log.emit(self.stamp(log), Op::Exclusive { var, value }, here);
             self.value = value;
         }
@@ -173,8 +175,13 @@ impl Record {
 }
 
 impl OnceMeta {
-    pub(super) const fn new() -> Self {
-        let record = Record { clock: 0, value: EMPTY, known_to: NOT_USED };
+    pub(crate) const fn new() -> Self {
+        Self::holding(EMPTY)
+    }
+
+    /// Of an object that starts with this value.
+    pub(crate) const fn holding(value: Value) -> Self {
+        let record = Record { clock: 0, value, known_to: NOT_USED };
         Self { var: NumberedId::new(), record: Spin::new(record) }
     }
 
@@ -184,7 +191,7 @@ impl OnceMeta {
 
     /// Looks whether the object is done, which `is_done` knows without running any code of the
     /// program. `done` is what the variable then holds.
-    pub(super) fn look(&self, done: Value, is_done: impl Fn() -> bool, here: Here) -> bool {
+    pub(crate) fn look(&self, done: Value, is_done: impl Fn() -> bool, here: Here) -> bool {
         with(|log| {
             let mut record = self.record.lock();
             let found = is_done();
@@ -199,12 +206,12 @@ impl OnceMeta {
     }
 
     /// The object was made with a value in it.
-    pub(super) fn made(&self, value: Value, here: Here) {
+    pub(crate) fn made(&self, value: Value, here: Here) {
         with(|log| self.record.lock().explain(log, self.var(), value, here));
     }
 
     /// Somebody who has the object alone looks at it or changes it; it holds `value` after that.
-    pub(super) fn exclusive(&mut self, value: Value, here: Here) {
+    pub(crate) fn exclusive(&mut self, value: Value, here: Here) {
         if self.var.is_given() {
             let var = self.var();
             let record = self.record.get_mut();
@@ -212,6 +219,9 @@ impl OnceMeta {
             record.value = value;
             record.known_to = NOBODY;
             with(|log| record.explain(log, var, value, here));
+        } else {
+            // Nobody has seen another value, so this is the initial one.
+            self.record.get_mut().value = value;
         }
     }
 
@@ -228,7 +238,7 @@ impl OnceMeta {
 
 /// A call that returns when the object is done. If instead it panics and has not run the
 /// initialiser, it found the object poisoned.
-pub(super) struct Call<'a> {
+pub(crate) struct Call<'a> {
     meta: &'a OnceMeta,
     done: Value,
     here: Here,
@@ -237,13 +247,32 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn new(meta: &'a OnceMeta, done: Value, here: Here) -> Self {
+    pub(crate) fn new(meta: &'a OnceMeta, done: Value, here: Here) -> Self {
         Self { meta, done, here, recorded: Cell::new(false) }
     }
 
     /// Runs the initialiser, as the one thread that std lets do that now. `poisoned` says whether
     /// one has panicked before, if that is known.
-    pub(super) fn run<R>(&self, poisoned: Option<bool>, initialise: impl FnOnce() -> R) -> R {
+    pub(crate) fn run<R>(&self, poisoned: Option<bool>, initialise: impl FnOnce() -> R) -> R {
+        let mut end = self.begin(poisoned);
+        let result = initialise();
+        end.value = self.done;
+        result
+    }
+
+    /// Runs an initialiser that may fail, which is recorded as a panic is: it leaves the object as
+    /// it was, and comes before the next.
+    #[cfg(feature = "once_cell")]
+    pub(crate) fn try_run<R, E>(&self, initialise: impl FnOnce() -> Result<R, E>) -> Result<R, E> {
+        let mut end = self.begin(None);
+        let result = initialise();
+        if result.is_ok() {
+            end.value = self.done;
+        }
+        result
+    }
+
+    fn begin(&self, poisoned: Option<bool>) -> End<'_> {
         self.recorded.set(true);
         with(|log| {
             let mut record = self.meta.record.lock();
@@ -253,14 +282,11 @@ impl<'a> Call<'a> {
                 None => record.load_unless(self.done, log, self.meta.var(), self.here),
             }
         });
-        let mut end = End { call: self, value: POISONED };
-        let result = initialise();
-        end.value = self.done;
-        result
+        End { call: self, value: POISONED }
     }
 
     /// The call returns.
-    pub(super) fn returned(self) {
+    pub(crate) fn returned(self) {
         if !self.recorded.replace(true) {
             with(|log| {
                 let mut record = self.meta.record.lock();

@@ -86,7 +86,16 @@ impl Builder {
         Ok(ScopedJoinHandle { inner, child, thread })
     }
 
-    unsafe fn spawn_unchecked_at<F, T>(self, f: F, here: Here) -> io::Result<JoinHandle<T>>
+    /// As [`Builder::spawn_unchecked`], at a place that is not the caller's.
+    ///
+    /// # Safety
+    ///
+    /// That of [`Builder::spawn_unchecked`].
+    pub(crate) unsafe fn spawn_unchecked_at<F, T>(
+        self,
+        f: F,
+        here: Here,
+    ) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send,
         T: Send,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread::Result;
 
 use super::parking::Thread;
-use crate::rt::ChildShared;
+use crate::rt::{ChildShared, Here};
 
 /// An owned permission to join on a thread, as [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
@@ -25,7 +25,10 @@ impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        let here = Some(Location::caller());
+        self.join_at(Some(Location::caller()))
+    }
+
+    pub(crate) fn join_at(self, here: Here) -> Result<T> {
         let result = self.inner.join();
         if let Some(child) = self.child {
             child.joined(here);

@@ -1,22 +1,24 @@
-//! The queue between senders and receiver, and who waits for whom.
+//! The queue between senders and receivers, and who waits for whom: the engine of all channels.
+//! Those of [`std::sync::mpsc`] have one receiver, those of crossbeam any number.
 
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::mpsc::{RecvTimeoutError, SendError, TrySendError};
+use std::sync::mpsc::{RecvTimeoutError, TrySendError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::record::Record;
 use crate::rt::Here;
 
-/// What senders and receiver share.
+/// What senders and receivers share.
 ///
 /// No code of the program, such as the destructor of a message, runs while the state is locked.
-pub(super) struct Channel<T> {
+pub(crate) struct Channel<T> {
     state: Mutex<State<T>>,
-    /// The receiver waits here for a message, or for the last sender to go.
+    /// Receivers wait here for a message, or for the last sender to go.
     filled: Condvar,
-    /// Senders wait here for room or for their message to be taken, or for the receiver to go.
+    /// Senders wait here for room or for their message to be taken, or for the last receiver to
+    /// go.
     emptied: Condvar,
 }
 
@@ -25,10 +27,11 @@ struct State<T> {
     queue: VecDeque<Message<T>>,
     bound: Bound,
     senders: usize,
-    /// Whether the receiver lives.
-    receiver: bool,
-    /// Whether the receiver waits for a message.
-    waiting: bool,
+    receivers: usize,
+    /// How many of them wait for a message.
+    waiting: usize,
+    /// Whether what nobody has received stays when the last receiver goes.
+    keeps: bool,
     /// The number of the next message.
     next: u64,
     /// Messages whose senders are held by a rendezvous, in the order in which they may go on. They
@@ -54,24 +57,34 @@ enum Bound {
     Rendezvous,
 }
 
-/// How long a receiver waits.
+/// How long somebody waits.
 #[derive(Clone, Copy)]
-pub(super) enum Patience {
+pub(crate) enum Patience {
     None,
     Until(Instant),
     Forever,
 }
 
+impl Patience {
+    fn is_over(self) -> bool {
+        match self {
+            Self::None => true,
+            Self::Until(deadline) => deadline <= Instant::now(),
+            Self::Forever => false,
+        }
+    }
+}
+
 type Guard<'a, T> = MutexGuard<'a, State<T>>;
 
 impl<T> Channel<T> {
-    /// A channel without bound, with one sender.
-    pub(super) fn unbounded() -> Self {
+    /// A channel without bound, with one sender and one receiver.
+    pub(crate) fn unbounded() -> Self {
         Self::new(Bound::None, Record::new())
     }
 
-    /// A channel for up to `bound` messages, with one sender.
-    pub(super) fn bounded(bound: usize, here: Here) -> Self {
+    /// A channel for up to `bound` messages, with one sender and one receiver.
+    pub(crate) fn bounded(bound: usize, here: Here) -> Self {
         match bound {
             0 => Self::new(Bound::Rendezvous, Record::new()),
             _ => Self::new(Bound::Messages(bound), Record::with_places(bound, here)),
@@ -83,8 +96,9 @@ impl<T> Channel<T> {
             queue: VecDeque::new(),
             bound,
             senders: 1,
-            receiver: true,
-            waiting: false,
+            receivers: 1,
+            waiting: 0,
+            keeps: false,
             next: 0,
             held: VecDeque::new(),
             record,
@@ -96,30 +110,49 @@ impl<T> Channel<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps what nobody has received when the last receiver goes, until the senders go as well.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn keeping(mut self) -> Self {
+        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).keeps = true;
+        self
+    }
+
     /// Sends, as soon as there is room; on a rendezvous channel, returns when the message is taken.
-    pub(super) fn send(&self, value: T, here: Here) -> Result<(), SendError<T>> {
+    /// [`TrySendError::Full`] if there is no patience left.
+    pub(crate) fn send(
+        &self,
+        value: T,
+        patience: Patience,
+        here: Here,
+    ) -> Result<(), TrySendError<T>> {
         let mut state = self.lock();
-        while state.receiver && state.is_full() {
-            state = wait(&self.emptied, state);
+        while state.receivers > 0 && state.is_full() {
+            if patience.is_over() {
+                state.record.found_full(here);
+                return Err(TrySendError::Full(value));
+            }
+            state = wait(&self.emptied, state, patience);
         }
-        if !state.receiver {
+        if state.receivers == 0 {
             state.record.saw_no_receiver(here);
-            return Err(SendError(value));
+            return Err(TrySendError::Disconnected(value));
         }
         let held = state.bound == Bound::Rendezvous;
+        // A message that a waiting receiver takes is as good as taken.
+        let patience = if state.has_taker() { Patience::Forever } else { patience };
         let (number, session) = state.push(value, held, here);
         self.filled.notify_one();
-        if held { self.rendezvous(state, number, session, here) } else { Ok(()) }
+        if held { self.rendezvous(state, (number, session), patience, here) } else { Ok(()) }
     }
 
     /// Waits until the message is taken, or cannot be any more.
     fn rendezvous(
         &self,
         mut state: Guard<'_, T>,
-        number: u64,
-        session: u32,
+        (number, session): (u64, u32),
+        patience: Patience,
         here: Here,
-    ) -> Result<(), SendError<T>> {
+    ) -> Result<(), TrySendError<T>> {
         loop {
             let offered = state.queue.iter().position(|message| message.number == number);
             match offered {
@@ -129,26 +162,33 @@ impl<T> Channel<T> {
                     self.emptied.notify_all();
                     return Ok(());
                 }
-                Some(position) if !state.receiver => {
-                    let message = state.queue.remove(position);
-                    state.held.retain(|held| *held != number);
+                Some(position) if state.receivers == 0 => {
+                    let value = state.take_back(position);
                     state.record.saw_no_receiver(here);
-                    return Err(SendError(message.expect("it was found there").value));
+                    return Err(TrySendError::Disconnected(value));
                 }
-                _ => state = wait(&self.emptied, state),
+                Some(position) if patience.is_over() => {
+                    let mut before = state.queue.iter().take(position);
+                    let front = before.all(|message| message.session == 0);
+                    let value = state.take_back(position);
+                    state.record.withdrawn(number, session, front, here);
+                    return Err(TrySendError::Full(value));
+                }
+                // Once it is taken, only those whose messages were taken before are waited for.
+                None => state = wait(&self.emptied, state, Patience::Forever),
+                Some(_) => state = wait(&self.emptied, state, patience),
             }
         }
     }
 
     /// Sends if that is possible at once.
-    pub(super) fn try_send(&self, value: T, here: Here) -> Result<(), TrySendError<T>> {
+    pub(crate) fn try_send(&self, value: T, here: Here) -> Result<(), TrySendError<T>> {
         let mut state = self.lock();
-        if !state.receiver {
+        if state.receivers == 0 {
             state.record.saw_no_receiver(here);
             return Err(TrySendError::Disconnected(value));
         }
-        // A receiver that waits takes the message even if its time runs out meanwhile.
-        let taker = state.waiting && state.queue.is_empty();
+        let taker = state.has_taker();
         if state.bound == Bound::Rendezvous {
             state.record.saw_waiting(taker, here);
         }
@@ -162,7 +202,7 @@ impl<T> Channel<T> {
     }
 
     /// Receives; [`RecvTimeoutError::Timeout`] if there is nothing and no patience left.
-    pub(super) fn receive(&self, patience: Patience, here: Here) -> Result<T, RecvTimeoutError> {
+    pub(crate) fn receive(&self, patience: Patience, here: Here) -> Result<T, RecvTimeoutError> {
         let mut state = self.lock();
         loop {
             if let Some(message) = state.queue.pop_front() {
@@ -179,56 +219,87 @@ impl<T> Channel<T> {
                 state.record.saw_end(here);
                 return Err(RecvTimeoutError::Disconnected);
             }
-            let give_up = match patience {
-                Patience::None => true,
-                Patience::Until(deadline) => deadline <= Instant::now(),
-                Patience::Forever => false,
-            };
-            if give_up {
+            if patience.is_over() {
                 state.record.found_nothing(here);
                 return Err(RecvTimeoutError::Timeout);
             }
             state.set_waiting(true, here);
-            state = match patience {
-                Patience::Until(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    let woken = self.filled.wait_timeout(state, left);
-                    woken.unwrap_or_else(PoisonError::into_inner).0
-                }
-                _ => wait(&self.filled, state),
-            };
+            state = wait(&self.filled, state, patience);
             state.set_waiting(false, here);
         }
     }
 
     /// There is one more sender.
-    pub(super) fn add_sender(&self) {
+    pub(crate) fn add_sender(&self) {
         self.lock().senders += 1;
     }
 
     /// A sender goes.
-    pub(super) fn drop_sender(&self) {
+    pub(crate) fn drop_sender(&self) {
         let mut state = self.lock();
         state.senders -= 1;
         state.record.closed();
         if state.senders == 0 {
-            self.filled.notify_one();
+            self.filled.notify_all();
         }
     }
 
-    /// The receiver goes, and with it what it has not received. Offers of senders that wait go
-    /// back to them.
-    pub(super) fn drop_receiver(&self) {
+    /// There is one more receiver.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn add_receiver(&self, here: Here) {
         let mut state = self.lock();
-        state.receiver = false;
-        state.record.receiver_dropped();
+        let further = state.receivers;
+        state.receivers += 1;
+        state.record.receiver_added(further, here);
+    }
+
+    /// A receiver goes, and with the last one what nobody has received. Offers of senders that wait
+    /// go back to them.
+    pub(crate) fn drop_receiver(&self) {
+        let mut state = self.lock();
+        state.receivers -= 1;
+        let left = state.receivers;
+        state.record.receiver_dropped(left);
+        if left > 0 {
+            return;
+        }
         let unreceived = match state.bound {
             Bound::Rendezvous => VecDeque::new(),
+            _ if state.keeps => VecDeque::new(),
             _ => mem::take(&mut state.queue),
         };
         self.emptied.notify_all();
         drop(state);
         drop(unreceived);
+    }
+
+    /// How many messages are there. That there are none, or that there is no room for more, is
+    /// recorded.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn len(&self, here: Here) -> usize {
+        let mut state = self.lock();
+        if state.bound == Bound::Rendezvous {
+            return 0;
+        }
+        if state.queue.is_empty() {
+            match state.senders {
+                0 => state.record.saw_end(here),
+                _ => state.record.found_nothing(here),
+            }
+        } else if state.is_full() && state.receivers > 0 {
+            state.record.found_full(here);
+        }
+        state.queue.len()
+    }
+
+    /// The most messages that may be there.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn capacity(&self) -> Option<usize> {
+        match self.lock().bound {
+            Bound::None => None,
+            Bound::Messages(bound) => Some(bound),
+            Bound::Rendezvous => Some(0),
+        }
     }
 }
 
@@ -237,11 +308,27 @@ impl<T> State<T> {
         matches!(self.bound, Bound::Messages(bound) if self.queue.len() >= bound)
     }
 
+    /// Whether a waiting receiver takes the next message, even if its time runs out meanwhile.
+    fn has_taker(&self) -> bool {
+        self.waiting > self.queue.len()
+    }
+
     fn set_waiting(&mut self, waiting: bool, here: Here) {
-        self.waiting = waiting;
-        if self.bound == Bound::Rendezvous {
-            self.record.receiver_waits(waiting, here);
+        if waiting {
+            self.waiting += 1;
+        } else {
+            self.waiting -= 1;
         }
+        if self.bound == Bound::Rendezvous {
+            self.record.receivers_wait(self.waiting, here);
+        }
+    }
+
+    /// Takes an offer back to its sender.
+    fn take_back(&mut self, position: usize) -> T {
+        let message = self.queue.remove(position).expect("it was found there");
+        self.held.retain(|held| *held != message.number);
+        message.value
     }
 
     /// Puts a message into the queue; returns its number and the session that recorded it.
@@ -257,6 +344,13 @@ impl<T> State<T> {
     }
 }
 
-fn wait<'a, T>(condvar: &Condvar, state: Guard<'a, T>) -> Guard<'a, T> {
-    condvar.wait(state).unwrap_or_else(PoisonError::into_inner)
+fn wait<'a, T>(condvar: &Condvar, state: Guard<'a, T>, patience: Patience) -> Guard<'a, T> {
+    match patience {
+        Patience::None => state,
+        Patience::Until(deadline) => {
+            let left = deadline.saturating_duration_since(Instant::now());
+            condvar.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+        }
+        Patience::Forever => condvar.wait(state).unwrap_or_else(PoisonError::into_inner),
+    }
 }

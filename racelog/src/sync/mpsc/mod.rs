@@ -11,13 +11,15 @@
 //! carries acknowledgements.
 //!
 //! Not recorded are:
-//! - bounded channels for more than 64 messages, and those made by a thread that is not recorded;
+//! - the bound of channels for more than 4096 messages, and of those made by a thread that is not
+//!   recorded: they count as channels without bound;
 //! - a message whose sender is not recorded;
 //! - anything more of a channel once somebody who is not recorded has received a message whose
 //!   sending was recorded;
-//! - attempts to send on a rendezvous channel while nobody waits to receive.
+//! - anything more of a channel of crossbeam's once a receiver is cloned, dropped or waits for a
+//!   rendezvous unrecorded, or a sender withdraws from a rendezvous for which others came earlier.
 
-mod channel;
+pub(crate) mod channel;
 mod receiver;
 mod record;
 mod sender;
@@ -44,7 +46,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// A channel that holds up to `bound` messages, as [`std::sync::mpsc::sync_channel`]. With a bound
 /// of 0 each message goes from hand to hand.
 ///
-/// A bound above 64 is not modelled: such a channel is not recorded.
+/// A bound above 4096 is not modelled: such a channel counts as one without bound.
 #[must_use]
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {

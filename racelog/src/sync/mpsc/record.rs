@@ -19,15 +19,21 @@ const LIVES: Value = Value::Nat(0);
 const DROPPED: Value = Value::Nat(1);
 
 /// A channel's part in the trace.
-pub(super) struct Record {
+pub(crate) struct Record {
     channel: NumberedId,
     /// The channel that goes back: of free places, or of acknowledgements.
     back: NumberedId,
-    /// Whether the receiver lives.
+    /// Whether a receiver lives.
     alive: NumberedId,
-    /// Whether the receiver of a rendezvous channel waits: 0, or the number of the wait.
+    /// How many receivers there are besides the first.
+    further: NumberedId,
+    /// The session that recorded the first clone of a receiver; 0 for none.
+    shared_in: u32,
+    /// Whether a receiver of a rendezvous channel waits: 0, or the number of the wait.
     waiting: NumberedId,
     waits: u64,
+    /// The value of that variable.
+    wait: u64,
     waits_now: bool,
     clock: u64,
     lost: bool,
@@ -47,13 +53,16 @@ struct Places {
 
 impl Record {
     /// Of a channel without bound or places.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             channel: NumberedId::new(),
             back: NumberedId::new(),
             alive: NumberedId::new(),
+            further: NumberedId::new(),
+            shared_in: 0,
             waiting: NumberedId::new(),
             waits: 0,
+            wait: 0,
             waits_now: false,
             clock: 0,
             lost: false,
@@ -63,7 +72,7 @@ impl Record {
     }
 
     /// Of a channel for `count` messages, all of whose places are free.
-    pub(super) fn with_places(count: usize, here: Here) -> Self {
+    pub(crate) fn with_places(count: usize, here: Here) -> Self {
         let mut record = Self::new();
         if count <= MOST_PLACES {
             with(|log| {
@@ -78,7 +87,7 @@ impl Record {
     }
 
     /// A message is put into the queue. Returns the session that recorded it; 0 for none.
-    pub(super) fn sent(&mut self, number: u64, here: Here) -> u32 {
+    pub(crate) fn sent(&mut self, number: u64, here: Here) -> u32 {
         let session = self.with(|record, log| {
             if let Some(places) = &mut record.places {
                 let place = places.free.pop_front().expect("recorded messages leave room");
@@ -95,7 +104,7 @@ impl Record {
 
     /// A message, which was recorded by `session`, is taken out of the queue. If its sender is held
     /// it may go on.
-    pub(super) fn received(&mut self, number: u64, session: u32, held: bool, here: Here) {
+    pub(crate) fn received(&mut self, number: u64, session: u32, held: bool, here: Here) {
         if session == 0 {
             return;
         }
@@ -116,7 +125,7 @@ impl Record {
     }
 
     /// The sender of a message, which was recorded by `session`, sees that it was taken.
-    pub(super) fn acknowledged(&mut self, number: u64, session: u32, here: Here) {
+    pub(crate) fn acknowledged(&mut self, number: u64, session: u32, here: Here) {
         self.with(|record, log| {
             if log.session_number() == session {
                 let (channel, message) = (record.back(), Value::Nat(number.into()));
@@ -126,7 +135,7 @@ impl Record {
     }
 
     /// A receive finds nothing, while senders are left.
-    pub(super) fn found_nothing(&mut self, here: Here) {
+    pub(crate) fn found_nothing(&mut self, here: Here) {
         self.with(|record, log| {
             let channel = record.channel();
             record.emit(log, Op::RecvEmpty(channel), here);
@@ -134,7 +143,7 @@ impl Record {
     }
 
     /// A receive finds nothing, and no senders.
-    pub(super) fn saw_end(&mut self, here: Here) {
+    pub(crate) fn saw_end(&mut self, here: Here) {
         self.with(|record, log| {
             let channel = record.channel();
             record.emit(log, Op::RecvClosed(channel), here);
@@ -143,7 +152,7 @@ impl Record {
 
     /// A send finds no room, while the receiver lives. It can be told only of a bounded channel,
     /// and only if the room is taken up by recorded messages alone.
-    pub(super) fn found_full(&mut self, here: Here) {
+    pub(crate) fn found_full(&mut self, here: Here) {
         self.with(|record, log| {
             if record.places.as_ref().is_some_and(|places| places.free.is_empty()) {
                 record.saw_receiver(log, LIVES, here);
@@ -153,33 +162,47 @@ impl Record {
         });
     }
 
-    /// The receiver of a rendezvous channel starts or stops to wait.
-    pub(super) fn receiver_waits(&mut self, waits: bool, here: Here) {
-        let recorded = self.with(|record, log| {
-            record.waits += u64::from(waits);
-            let value = Value::Nat(if waits { record.waits.into() } else { 0 });
-            let op = Op::Store { var: record.waiting(), value, ordering: None };
+    /// A receiver of a rendezvous channel starts or stops to wait; now `waiting` of them do.
+    pub(crate) fn receivers_wait(&mut self, waiting: usize, here: Here) {
+        let shared = self.shared_in != 0;
+        let change = |record: &mut Self, log: &ThreadLog| {
+            record.waits += u64::from(waiting > 0);
+            let old = Value::Nat(record.wait.into());
+            record.wait = if waiting > 0 { record.waits } else { 0 };
+            let (var, new) = (record.waiting(), Value::Nat(record.wait.into()));
+            // Of several receivers each changes what the others have left.
+            let op = match shared {
+                true => Op::Rmw { var, old, new, ordering: None },
+                false => Op::Store { var, value: new, ordering: None },
+            };
             record.emit(log, op, here);
-        });
-        self.waits_now = waits && recorded.is_some();
+        };
+        let recorded = if shared { self.with_shared(change) } else { self.with(change).is_some() };
+        self.waits_now = waiting > 0 && recorded;
     }
 
-    /// A send that does not wait goes by whether the receiver of a rendezvous channel does.
-    pub(super) fn saw_waiting(&mut self, waits: bool, here: Here) {
+    /// A send that does not wait goes by whether a receiver of a rendezvous channel does.
+    pub(crate) fn saw_waiting(&mut self, waits: bool, here: Here) {
         self.with(|record, log| {
             // A receiver that is not recorded explains nothing.
             if record.waits_now == waits {
-                let value = Value::Nat(if waits { record.waits.into() } else { 0 });
-                let stamp = log.tick(record.clock);
-                let op = Op::Load { var: record.waiting(), value, ordering: None };
-                log.emit_decision(stamp, op, here);
-                record.clock = stamp;
+                let value = Value::Nat(if waits { record.wait.into() } else { 0 });
+                record.decide(log, Op::Load { var: record.waiting(), value, ordering: None }, here);
             }
         });
     }
 
+    /// A sender takes its message, which was recorded by `session`, back from a rendezvous. The
+    /// trace's queue gives it only if it is in `front`.
+    pub(crate) fn withdrawn(&mut self, number: u64, session: u32, front: bool, here: Here) {
+        match front {
+            true => self.received(number, session, false, here),
+            false => self.lost |= session != 0,
+        }
+    }
+
     /// A send finds the receiver gone.
-    pub(super) fn saw_no_receiver(&mut self, here: Here) {
+    pub(crate) fn saw_no_receiver(&mut self, here: Here) {
         self.with(|record, log| {
             // What another session's thread did explains nothing in this one's trace.
             if record.dropped_in == log.session_number() {
@@ -189,15 +212,39 @@ impl Record {
     }
 
     /// A sender is dropped.
-    pub(super) fn closed(&mut self) {
+    pub(crate) fn closed(&mut self) {
         self.with(|record, log| {
             let channel = record.channel();
             record.emit(log, Op::Close(channel), None);
         });
     }
 
-    /// The receiver is dropped.
-    pub(super) fn receiver_dropped(&mut self) {
+    /// There is one more receiver; besides the first there are now `further`.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn receiver_added(&mut self, further: usize, here: Here) {
+        if self.shared_in == 0 {
+            self.shared_in = self.with(|_, log| log.session_number()).unwrap_or(0);
+        }
+        self.with_shared(|record, log| record.count(log, further - 1, further, here));
+    }
+
+    /// A receiver is dropped, and `left` are left. The last one has to know that it is.
+    pub(crate) fn receiver_dropped(&mut self, left: usize) {
+        if self.shared_in != 0 {
+            self.with_shared(|record, log| match left.checked_sub(1) {
+                Some(further) => record.count(log, left, further, None),
+                None => {
+                    let (var, value) = (record.further(), Value::Nat(0));
+                    record.decide(log, Op::Load { var, value, ordering: None }, None);
+                }
+            });
+        }
+        if left == 0 {
+            self.last_receiver_dropped();
+        }
+    }
+
+    fn last_receiver_dropped(&mut self) {
         let session = self.with(|record, log| {
             let op = Op::Store { var: record.alive(), value: DROPPED, ordering: None };
             record.emit(log, op, None);
@@ -222,9 +269,33 @@ impl Record {
         .flatten()
     }
 
+    /// As [`Record::with`], for what the receivers of a channel that has several do among them. If
+    /// one of them is not recorded where the others are, the channel is lost.
+    fn with_shared(&mut self, f: impl FnOnce(&mut Self, &ThreadLog)) -> bool {
+        let recorded = self.with(|record, log| {
+            let ours = record.shared_in == log.session_number();
+            if ours {
+                f(record, log);
+            }
+            ours
+        });
+        self.lost |= recorded != Some(true);
+        recorded == Some(true)
+    }
+
+    /// The number of further receivers changes.
+    fn count(&mut self, log: &ThreadLog, old: usize, new: usize, here: Here) {
+        let (old, new) = (Value::Nat(old as u128), Value::Nat(new as u128));
+        self.decide(log, Op::Rmw { var: self.further(), old, new, ordering: None }, here);
+    }
+
     fn saw_receiver(&mut self, log: &ThreadLog, value: Value, here: Here) {
+        self.decide(log, Op::Load { var: self.alive(), value, ordering: None }, here);
+    }
+
+    /// Records what the thread goes by.
+    fn decide(&mut self, log: &ThreadLog, op: Op, here: Here) {
         let stamp = log.tick(self.clock);
-        let op = Op::Load { var: self.alive(), value, ordering: None };
         log.emit_decision(stamp, op, here);
         self.clock = stamp;
     }
@@ -258,136 +329,14 @@ impl Record {
         VarId::new(self.waiting.get(&counters::VARS))
     }
 
+    fn further(&self) -> VarId {
+        VarId::new(self.further.get(&counters::VARS))
+    }
+
     fn alive(&self) -> VarId {
         VarId::new(self.alive.get(&counters::VARS))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use super::super::{channel, sync_channel};
-    use super::*;
-    use crate::rt::TestSession;
-    use crate::traced::{events, in_child, replay};
-
-    const HERE: &str = "sync::mpsc::record::tests";
-
-    fn keywords(name: &str) -> Vec<&'static str> {
-        let trace = events(&format!("{HERE}::{name}"));
-        replay(&trace);
-        trace.iter().map(|event| event.op.keyword()).filter(|word| *word != "end").collect()
-    }
-
-    #[test]
-    fn one_thread_with_a_channel_without_bound() {
-        if in_child() {
-            let (sender, receiver) = channel();
-            receiver.try_recv().expect_err("nothing was sent");
-            sender.send(5).expect("the receiver lives");
-            assert_eq!(receiver.recv(), Ok(5));
-            drop(sender.clone());
-            drop(sender);
-            receiver.recv().expect_err("all senders are gone");
-            let (sender, receiver) = channel();
-            drop(receiver);
-            sender.send(6).expect_err("the receiver is gone");
-            return;
-        }
-        let seen = keywords("one_thread_with_a_channel_without_bound");
-        let first = ["recv_empty", "load", "send", "recv", "close", "close", "recv_closed"];
-        // The first receiver is dropped last, after the second sender.
-        assert_eq!(seen, [&first[..], &["store", "load", "close", "store"]].concat());
-    }
-
-    #[test]
-    fn one_thread_with_a_bounded_channel() {
-        if in_child() {
-            let (sender, receiver) = sync_channel(2);
-            sender.send(1).expect("there is room");
-            sender.try_send(2).expect("there is room");
-            sender.try_send(3).expect_err("there is no room");
-            assert_eq!(receiver.recv(), Ok(1));
-            sender.send(4).expect("there is room");
-            return;
-        }
-        let seen = keywords("one_thread_with_a_bounded_channel");
-        let places = ["send", "send"];
-        let sends = ["recv", "load", "send", "recv", "load", "send"];
-        let rest = ["load", "recv_empty", "recv", "send", "recv", "load", "send", "store", "close"];
-        assert_eq!(seen, [&places[..], &sends, &rest].concat());
-    }
-
-    #[test]
-    fn channels_for_more_than_the_modelled_places_count_as_unbounded() {
-        if in_child() {
-            let (sender, receiver) = sync_channel(MOST_PLACES + 1);
-            sender.send(1).expect("there is room");
-            assert_eq!(receiver.recv(), Ok(1));
-            return;
-        }
-        let name = "channels_for_more_than_the_modelled_places_count_as_unbounded";
-        assert_eq!(keywords(name), ["load", "send", "recv", "store", "close"]);
-    }
-
-    #[test]
-    fn many_threads_leave_a_trace_that_can_be_replayed() {
-        if in_child() {
-            for bound in [None, Some(0), Some(1), Some(3)] {
-                let (sender, receiver) = sync_channel(bound.unwrap_or(0));
-                let (unbounded, unbounded_receiver) = channel();
-                thread::scope(|scope| {
-                    for thread in 0..4 {
-                        let (sender, unbounded) = (sender.clone(), unbounded.clone());
-                        scope.spawn(move || {
-                            for message in 0..100 {
-                                match bound {
-                                    None => unbounded.send(message).expect("it lives"),
-                                    Some(_) if thread == 0 => drop(sender.try_send(message)),
-                                    Some(_) => drop(sender.send(message)),
-                                }
-                            }
-                        });
-                    }
-                    drop((sender, unbounded));
-                    // Some of the senders find the receiver gone.
-                    receiver.iter().take(250).for_each(drop);
-                    receiver.try_iter().take(10).for_each(drop);
-                    drop(receiver);
-                    unbounded_receiver.into_iter().for_each(drop);
-                });
-            }
-            return;
-        }
-        let seen = keywords("many_threads_leave_a_trace_that_can_be_replayed");
-        assert_eq!(seen.iter().filter(|word| **word == "close").count(), 4 * 2 * 5);
-    }
-
-    #[test]
-    fn messages_of_others_pass_unseen_until_one_of_ours_goes_to_them() {
-        if in_child() {
-            let session = TestSession::start("mpsc", "ours");
-            let (sender, receiver) = sync_channel(2);
-            // Threads that the test did not spawn belong to the session of the process.
-            let other = thread::scope(|scope| scope.spawn(|| sender.send(0)).join());
-            other.expect("it does not panic").expect("the receiver lives");
-            sender.send(1).expect("the receiver lives");
-            sender.try_send(2).expect_err("there is no room, but the trace sees some");
-            assert_eq!(receiver.recv(), Ok(0));
-            assert_eq!(receiver.recv(), Ok(1));
-            sender.send(2).expect("the receiver lives");
-            let taker = thread::spawn(|| receiver.recv().map(|message| (message, receiver)));
-            let (message, receiver) = taker.join().expect("it does not panic").expect("it is sent");
-            assert_eq!(message, 2);
-            // From here on nothing is recorded.
-            sender.send(3).expect("the receiver lives");
-            assert_eq!(receiver.recv(), Ok(3));
-            drop((sender, receiver, session));
-            return;
-        }
-        let seen = keywords("messages_of_others_pass_unseen_until_one_of_ours_goes_to_them");
-        let send = ["recv", "load", "send"];
-        assert_eq!(seen, [&["send", "send"][..], &send, &["recv", "send"], &send].concat());
-    }
-}
+mod tests;

@@ -5,7 +5,8 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::mpsc::{SendError, TrySendError};
 
-use super::channel::Channel;
+use super::channel::{Channel, Patience};
+use crate::rt::Here;
 
 /// The sending half of a channel without bound, as [`std::sync::mpsc::Sender`].
 pub struct Sender<T> {
@@ -30,7 +31,7 @@ impl<T> Sender<T> {
     /// As [`std::sync::mpsc::Sender::send`].
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
-        self.channel.send(t, Some(Location::caller()))
+        send(&self.channel, t, Some(Location::caller()))
     }
 }
 
@@ -42,7 +43,7 @@ impl<T> SyncSender<T> {
     /// As [`std::sync::mpsc::SyncSender::send`].
     #[track_caller]
     pub fn send(&self, t: T) -> Result<(), SendError<T>> {
-        self.channel.send(t, Some(Location::caller()))
+        send(&self.channel, t, Some(Location::caller()))
     }
 
     /// As [`std::sync::mpsc::SyncSender::try_send`].
@@ -50,6 +51,12 @@ impl<T> SyncSender<T> {
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
         self.channel.try_send(t, Some(Location::caller()))
     }
+}
+
+fn send<T>(channel: &Channel<T>, t: T, here: Here) -> Result<(), SendError<T>> {
+    channel.send(t, Patience::Forever, here).map_err(|error| match error {
+        TrySendError::Full(t) | TrySendError::Disconnected(t) => SendError(t),
+    })
 }
 
 impl<T> Clone for Sender<T> {

@@ -1,0 +1,40 @@
+//! Mirror of the parts of the crate `crossbeam` by which threads tell each other things.
+//!
+//! Without the feature `record` all of it is crossbeam's own. Absent, whether recorded or not, is
+//! what could not be recorded: `epoch`, `deque`, `queue`, `sync`, and of channels all that selects
+//! (`select!`, `Select`) or tells the time (`after`, `at`, `never`, `tick`).
+
+#[cfg(feature = "record")]
+pub mod atomic;
+#[cfg(feature = "record")]
+pub mod channel;
+#[cfg(feature = "record")]
+pub mod thread;
+
+#[cfg(test)]
+mod channel_tests;
+#[cfg(test)]
+mod tests;
+
+/// Atomic cells, as in `crossbeam::atomic`.
+#[cfg(not(feature = "record"))]
+pub mod atomic {
+    pub use crossbeam_utils::atomic::AtomicCell;
+}
+
+/// Channels, as in `crossbeam::channel`.
+#[cfg(not(feature = "record"))]
+pub mod channel {
+    pub use crossbeam_channel::{
+        IntoIter, Iter, Receiver, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Sender,
+        TryIter, TryRecvError, TrySendError, bounded, unbounded,
+    };
+}
+
+#[cfg(not(feature = "record"))]
+pub use crossbeam_utils::thread;
+
+/// What helps without being shared, as in `crossbeam::utils`: crossbeam's own.
+pub mod utils {
+    pub use crossbeam_utils::{Backoff, CachePadded};
+}

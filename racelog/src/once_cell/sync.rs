@@ -1,0 +1,300 @@
+//! Mirror of [`::once_cell::sync`].
+//!
+//! A panicking initialiser leaves a cell empty, and so does one that fails; either is recorded, so
+//! that it comes before the initialiser that is run next.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+
+use crate::rt::Here;
+use crate::sync::once::{Call, EMPTY, OnceMeta};
+use crate::trace::Value;
+
+/// A cell that is written once, as [`::once_cell::sync::OnceCell`].
+///
+/// What it holds is opaque to the trace.
+///
+/// ```
+/// use racelog::once_cell::sync::OnceCell;
+///
+/// static NAME: OnceCell<String> = OnceCell::new();
+/// let failed: Result<&String, &str> = NAME.get_or_try_init(|| Err("nobody knows it"));
+/// assert_eq!(failed, Err("nobody knows it"));
+/// assert_eq!(NAME.get_or_init(|| "Ada".to_owned()), "Ada");
+/// assert_eq!(NAME.set("Grace".to_owned()), Err("Grace".to_owned()));
+/// ```
+pub struct OnceCell<T> {
+    meta: OnceMeta,
+    inner: ::once_cell::sync::OnceCell<T>,
+}
+
+impl<T: UnwindSafe> UnwindSafe for OnceCell<T> {}
+impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceCell<T> {}
+
+impl<T> OnceCell<T> {
+    /// As [`OnceCell::new`](::once_cell::sync::OnceCell::new).
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { meta: OnceMeta::new(), inner: ::once_cell::sync::OnceCell::new() }
+    }
+
+    /// As [`OnceCell::with_value`](::once_cell::sync::OnceCell::with_value).
+    pub const fn with_value(value: T) -> Self {
+        let inner = ::once_cell::sync::OnceCell::with_value(value);
+        Self { meta: OnceMeta::holding(Value::Opaque), inner }
+    }
+
+    /// As [`OnceCell::get`](::once_cell::sync::OnceCell::get).
+    #[track_caller]
+    pub fn get(&self) -> Option<&T> {
+        let here = Some(Location::caller());
+        let is_set = self.meta.look(Value::Opaque, || self.inner.get().is_some(), here);
+        if is_set { self.inner.get() } else { None }
+    }
+
+    /// As [`OnceCell::wait`](::once_cell::sync::OnceCell::wait).
+    #[track_caller]
+    pub fn wait(&self) -> &T {
+        let call = Call::new(&self.meta, Value::Opaque, Some(Location::caller()));
+        let value = self.inner.wait();
+        call.returned();
+        value
+    }
+
+    /// As [`OnceCell::get_mut`](::once_cell::sync::OnceCell::get_mut).
+    #[track_caller]
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        let value = if self.inner.get().is_some() { Value::Opaque } else { EMPTY };
+        self.meta.exclusive(value, Some(Location::caller()));
+        self.inner.get_mut()
+    }
+
+    /// As [`OnceCell::get_unchecked`](::once_cell::sync::OnceCell::get_unchecked).
+    ///
+    /// # Safety
+    ///
+    /// As once_cell's: the cell is initialised, and this thread is synchronised with that.
+    #[track_caller]
+    pub unsafe fn get_unchecked(&self) -> &T {
+        Call::new(&self.meta, Value::Opaque, Some(Location::caller())).returned();
+        // SAFETY: the caller promises what is asked.
+        unsafe { self.inner.get_unchecked() }
+    }
+
+    /// As [`OnceCell::set`](::once_cell::sync::OnceCell::set).
+    #[track_caller]
+    pub fn set(&self, value: T) -> Result<(), T> {
+        match self.try_insert(value) {
+            Ok(_) => Ok(()),
+            Err((_, value)) => Err(value),
+        }
+    }
+
+    /// As [`OnceCell::try_insert`](::once_cell::sync::OnceCell::try_insert).
+    #[track_caller]
+    pub fn try_insert(&self, value: T) -> Result<&T, (&T, T)> {
+        let mut value = Some(value);
+        let held = self.get_or_init(|| value.take().expect("it runs at most once"));
+        match value {
+            None => Ok(held),
+            Some(value) => Err((held, value)),
+        }
+    }
+
+    /// As [`OnceCell::get_or_init`](::once_cell::sync::OnceCell::get_or_init).
+    #[track_caller]
+    pub fn get_or_init<F>(&self, f: F) -> &T
+    where
+        F: FnOnce() -> T,
+    {
+        match self.get_or_try_init(|| Ok::<T, Infallible>(f())) {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+
+    /// As [`OnceCell::get_or_try_init`](::once_cell::sync::OnceCell::get_or_try_init).
+    #[track_caller]
+    pub fn get_or_try_init<F, E>(&self, f: F) -> Result<&T, E>
+    where
+        F: FnOnce() -> Result<T, E>,
+    {
+        let call = Call::new(&self.meta, Value::Opaque, Some(Location::caller()));
+        let value = self.inner.get_or_try_init(|| call.try_run(f))?;
+        call.returned();
+        Ok(value)
+    }
+
+    /// As [`OnceCell::take`](::once_cell::sync::OnceCell::take).
+    #[track_caller]
+    pub fn take(&mut self) -> Option<T> {
+        self.meta.exclusive(EMPTY, Some(Location::caller()));
+        self.inner.take()
+    }
+
+    /// As [`OnceCell::into_inner`](::once_cell::sync::OnceCell::into_inner).
+    #[track_caller]
+    pub fn into_inner(mut self) -> Option<T> {
+        self.meta.exclusive(EMPTY, Some(Location::caller()));
+        self.inner.into_inner()
+    }
+
+    /// Puts a value in, by somebody who has the cell alone.
+    fn fill(&mut self, value: T, here: Here) {
+        self.meta.exclusive(Value::Opaque, here);
+        self.inner = ::once_cell::sync::OnceCell::with_value(value);
+    }
+}
+
+impl<T> Default for OnceCell<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> From<T> for OnceCell<T> {
+    fn from(value: T) -> Self {
+        Self::with_value(value)
+    }
+}
+
+impl<T: Clone> Clone for OnceCell<T> {
+    #[track_caller]
+    fn clone(&self) -> Self {
+        match self.get() {
+            Some(value) => Self::with_value(value.clone()),
+            None => Self::new(),
+        }
+    }
+
+    #[track_caller]
+    fn clone_from(&mut self, source: &Self) {
+        match (self.get_mut(), source.get()) {
+            (Some(this), Some(source)) => this.clone_from(source),
+            _ => *self = source.clone(),
+        }
+    }
+}
+
+impl<T: PartialEq> PartialEq for OnceCell<T> {
+    #[track_caller]
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl<T: Eq> Eq for OnceCell<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What a debugger prints is not what the program does: nothing is recorded.
+        self.inner.fmt(f)
+    }
+}
+
+/// A value that is made when it is first needed, as [`::once_cell::sync::Lazy`].
+///
+/// ```
+/// use racelog::once_cell::sync::Lazy;
+///
+/// static SQUARES: Lazy<Vec<u32>> = Lazy::new(|| (0..5).map(|n| n * n).collect());
+/// assert_eq!(Lazy::get(&SQUARES), None);
+/// assert_eq!(SQUARES.len(), 5);
+/// assert_eq!(Lazy::get(&SQUARES).map(|squares| squares[4]), Some(16));
+/// ```
+pub struct Lazy<T, F = fn() -> T> {
+    cell: OnceCell<T>,
+    /// The closure until it is run; only the cell's initialiser reaches it.
+    init: Cell<Option<F>>,
+}
+
+// SAFETY: no reference to the closure is ever given out; it is taken by the one thread that the
+// cell lets run its initialiser, or through an exclusive reference.
+unsafe impl<T, F: Send> Sync for Lazy<T, F> where OnceCell<T>: Sync {}
+
+impl<T, F: RefUnwindSafe> RefUnwindSafe for Lazy<T, F> where OnceCell<T>: RefUnwindSafe {}
+
+impl<T, F> Lazy<T, F> {
+    /// As [`Lazy::new`](::once_cell::sync::Lazy::new).
+    pub const fn new(f: F) -> Self {
+        Self { cell: OnceCell::new(), init: Cell::new(Some(f)) }
+    }
+
+    /// As [`Lazy::into_value`](::once_cell::sync::Lazy::into_value).
+    #[track_caller]
+    pub fn into_value(this: Self) -> Result<T, F> {
+        let Self { cell, init } = this;
+        cell.into_inner().ok_or_else(|| init.take().unwrap_or_else(|| poisoned()))
+    }
+}
+
+impl<T, F: FnOnce() -> T> Lazy<T, F> {
+    /// As [`Lazy::force`](::once_cell::sync::Lazy::force).
+    #[track_caller]
+    pub fn force(this: &Self) -> &T {
+        this.cell.get_or_init(|| match this.init.take() {
+            Some(f) => f(),
+            None => poisoned(),
+        })
+    }
+
+    /// As [`Lazy::force_mut`](::once_cell::sync::Lazy::force_mut).
+    #[track_caller]
+    pub fn force_mut(this: &mut Self) -> &mut T {
+        if this.cell.get_mut().is_none() {
+            let value = match this.init.get_mut().take() {
+                Some(f) => f(),
+                None => poisoned(),
+            };
+            this.cell.fill(value, Some(Location::caller()));
+        }
+        this.cell.inner.get_mut().expect("it is made")
+    }
+
+    /// As [`Lazy::get`](::once_cell::sync::Lazy::get).
+    #[track_caller]
+    pub fn get(this: &Self) -> Option<&T> {
+        this.cell.get()
+    }
+
+    /// As [`Lazy::get_mut`](::once_cell::sync::Lazy::get_mut).
+    #[track_caller]
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        this.cell.get_mut()
+    }
+}
+
+fn poisoned() -> ! {
+    panic!("Lazy instance has previously been poisoned")
+}
+
+impl<T, F: FnOnce() -> T> Deref for Lazy<T, F> {
+    type Target = T;
+
+    #[track_caller]
+    fn deref(&self) -> &T {
+        Self::force(self)
+    }
+}
+
+impl<T, F: FnOnce() -> T> DerefMut for Lazy<T, F> {
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        Self::force_mut(self)
+    }
+}
+
+impl<T: Default> Default for Lazy<T> {
+    fn default() -> Self {
+        Self::new(T::default)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for Lazy<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lazy").field("cell", &self.cell).field("init", &"..").finish()
+    }
+}
