@@ -5,6 +5,8 @@
 //! they *are* std's, the same types and functions.
 //!
 //! - feature `record`: the recorder, and the mirrors of std.
+//! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are to
+//!   std.
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them.
@@ -19,6 +21,8 @@ mod rt;
 
 #[cfg(feature = "record")]
 pub mod cell;
+#[cfg(all(feature = "record", feature = "parking_lot"))]
+pub mod parking_lot;
 #[cfg(feature = "record")]
 pub mod sync;
 #[cfg(feature = "record")]
@@ -40,6 +44,8 @@ pub use ::once_cell;
 #[cfg(all(test, feature = "once_cell"))]
 #[path = "once_cell/tests.rs"]
 mod once_cell_tests;
+#[cfg(all(feature = "parking_lot", not(feature = "record")))]
+pub use ::parking_lot;
 
 #[cfg(all(test, not(feature = "record")))]
 #[path = "off/tests.rs"]

@@ -117,3 +117,16 @@ fn what_is_added_does_nothing() {
     assert_eq!(cell.with(<*const i32>::addr), cell.with_mut(<*mut i32>::addr));
     assert_eq!(size_of::<Shared<u32>>(), size_of::<u32>());
 }
+
+#[cfg(feature = "parking_lot")]
+#[test]
+fn parking_lot_is_itself() {
+    use crate::parking_lot as ours;
+
+    assert_eq!(TypeId::of::<ours::RawMutex>(), TypeId::of::<::parking_lot::RawMutex>());
+    assert_eq!(TypeId::of::<ours::RawRwLock>(), TypeId::of::<::parking_lot::RawRwLock>());
+    assert_eq!(TypeId::of::<ours::Condvar>(), TypeId::of::<::parking_lot::Condvar>());
+    assert_eq!(TypeId::of::<ours::Once>(), TypeId::of::<::parking_lot::Once>());
+    let _: fn(ours::Mutex<u32>) -> ::parking_lot::Mutex<u32> = |value| value;
+    let _: fn(ours::RwLock<u32>) -> ::parking_lot::RwLock<u32> = |value| value;
+}

@@ -128,6 +128,64 @@ impl LockMeta {
         true
     }
 
+    /// The calling thread found that it could take the lock, and records so, if it could in the
+    /// trace, too: as if it took the lock and at once gave it back. Otherwise somebody has taken
+    /// the lock since: false.
+    #[cfg(feature = "parking_lot")]
+    pub(crate) fn found_free(&self, log: &ThreadLog, here: Here, shared: bool) -> bool {
+        self.session.store(log.session_number(), Ordering::Relaxed);
+        let (blocking, id) = (if shared { WRITER } else { HOLDERS }, self.id());
+        let ops = if shared {
+            [Op::ReadAcquire(id), Op::ReadRelease(id)]
+        } else {
+            [Op::Acquire(id), Op::Release(id)]
+        };
+        self.at_once(log, ops, here, |holders| holders & blocking == 0)
+    }
+
+    /// The calling thread, a reader, found that it is not the only one, and records so if the trace
+    /// knows of another: as if it gave its lock back, could not take it exclusively, and took it
+    /// back. That is right if other writers are kept off by other means.
+    #[cfg(feature = "parking_lot")]
+    pub(crate) fn upgrade_failed(&self, log: &ThreadLog, here: Here) -> bool {
+        if self.session.load(Ordering::Relaxed) != log.session_number() {
+            return false;
+        }
+        let id = self.id();
+        let ops = [Op::ReadRelease(id), Op::AcquireFail(id), Op::ReadAcquire(id)];
+        self.at_once(log, ops, here, |holders| holders > READER)
+    }
+
+    /// Records events with nothing of this lock between them, if the holders are as `allowed` says;
+    /// when they are over the holders are the same as before.
+    #[cfg(feature = "parking_lot")]
+    fn at_once<const N: usize>(
+        &self,
+        log: &ThreadLog,
+        ops: [Op; N],
+        here: Here,
+        allowed: impl Fn(u64) -> bool,
+    ) -> bool {
+        let mut old = self.state.load(Ordering::Relaxed);
+        loop {
+            if !allowed(old & HOLDERS) {
+                return false;
+            }
+            let first = log.after(old >> CLOCK_SHIFT);
+            let new = (first + N as u64 - 1) << CLOCK_SHIFT | old & HOLDERS;
+            match self.state.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+                Ok(_) => {
+                    for (stamp, op) in (first..).zip(ops) {
+                        log.advance(stamp);
+                        log.emit(stamp, op, here);
+                    }
+                    return true;
+                }
+                Err(now) => old = now,
+            }
+        }
+    }
+
     /// The calling thread, which holds the lock, gives it back to wait; the stamp is also after
     /// `clock`.
     pub(crate) fn waiting(&self, log: &ThreadLog, clock: u64) -> u64 {

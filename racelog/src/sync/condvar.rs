@@ -1,22 +1,20 @@
 //! Mirror of [`std::sync::Condvar`].
 //!
-//! Our own, not a wrapper: the trace says who was notified, so it must be we who choose. Whoever
-//! waits has an entry in the condvar's list from its `wait` to its `wake` event, and a notification
-//! goes to one of those entries. There are no spurious wake-ups.
+//! Our own, not a wrapper: the trace says who was notified, so it must be we who choose. See
+//! [`Waiters`]. There are no spurious wake-ups.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::sync::{Arc, LockResult, PoisonError};
+use std::sync::{LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::mutex::{Mutex, MutexGuard};
-use crate::rt::{Here, NumberedId, counters, with};
-use crate::trace::{CondvarId, Op, ThreadId, Woken};
+use super::mutex::MutexGuard;
+use super::waiters::Waiters;
+use crate::rt::Here;
 
 /// A condition variable, as [`std::sync::Condvar`].
 pub struct Condvar {
-    id: NumberedId,
-    state: std::sync::Mutex<State>,
+    waiters: Waiters,
 }
 
 /// Whether a wait timed out, as [`std::sync::WaitTimeoutResult`].
@@ -31,60 +29,6 @@ impl WaitTimeoutResult {
     }
 }
 
-struct State {
-    clock: u64,
-    next_key: u64,
-    /// In the order in which they came.
-    waiters: Vec<Waiter>,
-}
-
-/// A thread that waits.
-struct Waiter {
-    key: u64,
-    /// Its session and thread, if it is recorded.
-    recorded: Option<(u32, ThreadId)>,
-    bell: Arc<Bell>,
-    notified: bool,
-    /// Whether its trace says that it is notified. It does not if somebody notified it who is not
-    /// in that trace.
-    notified_in_trace: bool,
-}
-
-/// What wakes one waiter.
-#[derive(Default)]
-struct Bell {
-    rung: std::sync::Mutex<bool>,
-    condvar: std::sync::Condvar,
-}
-
-impl Bell {
-    fn ring(&self) {
-        *ignore_poison(self.rung.lock()) = true;
-        self.condvar.notify_one();
-    }
-
-    /// Waits until it rings or the deadline passes.
-    fn wait(&self, deadline: Option<Instant>) {
-        let mut rung = ignore_poison(self.rung.lock());
-        while !*rung {
-            rung = match deadline {
-                None => ignore_poison(self.condvar.wait(rung)),
-                Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
-                    if left.is_zero() {
-                        return;
-                    }
-                    ignore_poison(self.condvar.wait_timeout(rung, left)).0
-                }
-            };
-        }
-    }
-}
-
-fn ignore_poison<T>(result: LockResult<T>) -> T {
-    result.unwrap_or_else(PoisonError::into_inner)
-}
-
 impl UnwindSafe for Condvar {}
 impl RefUnwindSafe for Condvar {}
 
@@ -92,8 +36,7 @@ impl Condvar {
     /// As [`std::sync::Condvar::new`].
     #[must_use]
     pub const fn new() -> Self {
-        let state = State { clock: 0, next_key: 0, waiters: Vec::new() };
-        Self { id: NumberedId::new(), state: std::sync::Mutex::new(state) }
+        Self { waiters: Waiters::new() }
     }
 
     /// As [`std::sync::Condvar::wait`].
@@ -177,52 +120,13 @@ impl Condvar {
     /// As [`std::sync::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) {
-        let here = Some(Location::caller());
-        let mut state = ignore_poison(self.state.lock());
-        let recorded = with(|log| {
-            let state = &mut *state;
-            let session = log.session_number();
-            let chosen = state.choose(Some(session));
-            let woken = match chosen.and_then(|at| state.waiters[at].recorded) {
-                Some((in_session, thread)) if in_session == session => Woken::Thread(thread),
-                _ => Woken::Nobody,
-            };
-            state.clock = log.tick(state.clock);
-            log.emit(state.clock, Op::NotifyOne { condvar: self.id(), woken }, here);
-            if let Some(at) = chosen {
-                let waiter = &mut state.waiters[at];
-                waiter.notified_in_trace |= matches!(woken, Woken::Thread(_));
-                waiter.notify();
-            }
-        });
-        if recorded.is_none()
-            && let Some(at) = state.choose(None)
-        {
-            state.waiters[at].notify();
-        }
+        self.waiters.notify_one(Some(Location::caller()));
     }
 
     /// As [`std::sync::Condvar::notify_all`].
     #[track_caller]
     pub fn notify_all(&self) {
-        let here = Some(Location::caller());
-        let mut state = ignore_poison(self.state.lock());
-        let state = &mut *state;
-        with(|log| {
-            let session = log.session_number();
-            state.clock = log.tick(state.clock);
-            log.emit(state.clock, Op::NotifyAll(self.id()), here);
-            for waiter in &mut state.waiters {
-                waiter.notified_in_trace |= waiter.recorded.is_some_and(|(own, _)| own == session);
-            }
-        });
-        for waiter in &mut state.waiters {
-            waiter.notify();
-        }
-    }
-
-    fn id(&self) -> CondvarId {
-        CondvarId::new(self.id.get(&counters::CONDVARS))
+        self.waiters.notify_all(Some(Location::caller()));
     }
 
     fn wait_until<'a, T>(
@@ -232,17 +136,16 @@ impl Condvar {
         here: Here,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let mutex = guard.lock;
-        let bell = Arc::new(Bell::default());
-        let key = self.begin_wait(mutex, bell.clone(), here);
+        let wait = self.waiters.begin(&mutex.meta.lock, here);
         // The guard knows that it has nothing to give back any more.
         drop(guard.inner.take());
         drop(guard);
-        bell.wait(deadline);
+        wait.until_notified(deadline);
         let (inner, poisoned) = match mutex.inner.lock() {
             Ok(inner) => (inner, false),
             Err(poison) => (poison.into_inner(), true),
         };
-        let notified = self.end_wait(mutex, key, here);
+        let notified = self.waiters.end(wait, &mutex.meta.lock, here);
         let result = WaitTimeoutResult(!notified);
         let guard = mutex.guard(inner, here);
         if poisoned {
@@ -251,72 +154,6 @@ impl Condvar {
         } else {
             Ok((guard, result))
         }
-    }
-
-    /// Enters the list of waiters, while the mutex is held.
-    fn begin_wait<T: ?Sized>(&self, mutex: &Mutex<T>, bell: Arc<Bell>, here: Here) -> u64 {
-        let mut state = ignore_poison(self.state.lock());
-        let state = &mut *state;
-        let recorded = with(|log| {
-            state.clock = mutex.meta.lock.waiting(log, state.clock);
-            let (condvar, lock) = (self.id(), mutex.meta.lock.id());
-            log.emit(state.clock, Op::Wait { condvar, lock }, here);
-            (log.session_number(), log.thread())
-        });
-        let key = state.next_key;
-        state.next_key += 1;
-        state.waiters.push(Waiter {
-            key,
-            recorded,
-            bell,
-            notified: false,
-            notified_in_trace: false,
-        });
-        key
-    }
-
-    /// Leaves the list of waiters, while the mutex is held again; says whether it was notified.
-    /// Whoever timed out may still have been notified up to here.
-    fn end_wait<T: ?Sized>(&self, mutex: &Mutex<T>, key: u64, here: Here) -> bool {
-        let mut state = ignore_poison(self.state.lock());
-        let state = &mut *state;
-        let at = state.waiters.iter().position(|waiter| waiter.key == key);
-        let waiter = state.waiters.remove(at.expect("a waiter is in the list until here"));
-        with(|log| {
-            state.clock = mutex.meta.lock.woken(log, state.clock);
-            let (condvar, lock) = (self.id(), mutex.meta.lock.id());
-            let op = if waiter.notified_in_trace {
-                Op::Wake { condvar, lock }
-            } else {
-                Op::WakeTimeout { condvar, lock }
-            };
-            log.emit(state.clock, op, here);
-        });
-        waiter.notified
-    }
-}
-
-impl State {
-    /// Whom to notify: for a recorded thread somebody whom its trace knows to wait, if there is
-    /// one; the one that waits longest.
-    fn choose(&self, session: Option<u32>) -> Option<usize> {
-        let waiters = || self.waiters.iter().enumerate();
-        let known = |waiter: &Waiter| {
-            waiter.recorded.is_some_and(|(own, _)| Some(own) == session)
-                && !waiter.notified_in_trace
-        };
-        let best = waiters()
-            .find(|(_, waiter)| known(waiter) && !waiter.notified)
-            .or_else(|| waiters().find(|(_, waiter)| known(waiter)))
-            .or_else(|| waiters().find(|(_, waiter)| !waiter.notified));
-        best.map(|(at, _)| at)
-    }
-}
-
-impl Waiter {
-    fn notify(&mut self) {
-        self.notified = true;
-        self.bell.ring();
     }
 }
 

@@ -28,6 +28,7 @@ mod mutex;
 pub(crate) mod once;
 mod once_lock;
 mod rwlock;
+pub(crate) mod waiters;
 
 #[cfg(feature = "recorded-arc")]
 pub use arc::{Arc, Weak};
@@ -45,14 +46,14 @@ pub use std::sync::{Arc, Weak};
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 /// How often a failed attempt is made again before it is given up as not explainable.
-const ATTEMPTS: usize = 1000;
+pub(crate) const ATTEMPTS: usize = 1000;
 
 /// Tries to take a lock, and to record it if that fails.
 ///
 /// An attempt fails because somebody has the lock. That somebody may not have recorded it yet: then
 /// the attempt is made again, until it succeeds or can be recorded as failed. If the holder is not
 /// recorded at all, neither is the failure.
-fn attempt<T>(
+pub(crate) fn attempt<T>(
     take: impl Fn() -> Option<T>,
     record_failure: impl Fn() -> Option<bool>,
 ) -> Option<T> {

@@ -19,7 +19,7 @@ pub(crate) const EMPTY: Value = Value::Nat(0);
 const POISONED: Value = Value::Nat(1);
 
 /// The closure of a [`Once`] has run.
-const COMPLETED: Value = Value::Nat(2);
+pub(crate) const COMPLETED: Value = Value::Nat(2);
 
 /// A value of [`Record::known_to`]: no use was recorded yet, so the value is the initial one.
 const NOT_USED: u32 = 0;

@@ -1,0 +1,196 @@
+//! The condition variable.
+
+use std::fmt;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::time::{Duration, Instant};
+
+use lock_api::RawMutex as _;
+
+use super::{MutexGuard, RawMutex};
+use crate::rt::Here;
+use crate::sync::waiters::Waiters;
+
+/// A condition variable, as [`parking_lot::Condvar`].
+pub struct Condvar {
+    waiters: Waiters,
+}
+
+/// Whether a wait timed out, as
+/// [`parking_lot::WaitTimeoutResult`].
+#[derive(Debug, PartialEq, Eq, Copy, Clone)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// As [`parking_lot::WaitTimeoutResult::timed_out`].
+    #[must_use]
+    pub fn timed_out(self) -> bool {
+        self.0
+    }
+}
+
+impl UnwindSafe for Condvar {}
+impl RefUnwindSafe for Condvar {}
+
+impl Condvar {
+    /// As [`parking_lot::Condvar::new`].
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { waiters: Waiters::new() }
+    }
+
+    /// As [`parking_lot::Condvar::notify_one`].
+    #[track_caller]
+    pub fn notify_one(&self) -> bool {
+        self.waiters.notify_one(Some(Location::caller()))
+    }
+
+    /// As [`parking_lot::Condvar::notify_all`].
+    #[track_caller]
+    pub fn notify_all(&self) -> usize {
+        self.waiters.notify_all(Some(Location::caller()))
+    }
+
+    /// As [`parking_lot::Condvar::wait`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
+        self.wait_deadline(mutex_guard, None, Some(Location::caller()));
+    }
+
+    /// As [`parking_lot::Condvar::wait_until`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait_until<T: ?Sized>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        timeout: Instant,
+    ) -> WaitTimeoutResult {
+        self.wait_deadline(mutex_guard, Some(timeout), Some(Location::caller()))
+    }
+
+    /// As [`parking_lot::Condvar::wait_for`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait_for<T: ?Sized>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        timeout: Duration,
+    ) -> WaitTimeoutResult {
+        self.wait_deadline(mutex_guard, deadline(timeout), Some(Location::caller()))
+    }
+
+    /// As [`parking_lot::Condvar::wait_while`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait_while<T, F>(&self, mutex_guard: &mut MutexGuard<'_, T>, condition: F)
+    where
+        T: ?Sized,
+        F: FnMut(&mut T) -> bool,
+    {
+        self.wait_while_deadline(mutex_guard, condition, None, Some(Location::caller()));
+    }
+
+    /// As [`parking_lot::Condvar::wait_while_until`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait_while_until<T, F>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        condition: F,
+        timeout: Instant,
+    ) -> WaitTimeoutResult
+    where
+        T: ?Sized,
+        F: FnMut(&mut T) -> bool,
+    {
+        let here = Some(Location::caller());
+        self.wait_while_deadline(mutex_guard, condition, Some(timeout), here)
+    }
+
+    /// As [`parking_lot::Condvar::wait_while_for`].
+    ///
+    /// # Panics
+    ///
+    /// If others wait with another mutex.
+    #[track_caller]
+    pub fn wait_while_for<T: ?Sized, F>(
+        &self,
+        mutex_guard: &mut MutexGuard<'_, T>,
+        condition: F,
+        timeout: Duration,
+    ) -> WaitTimeoutResult
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let here = Some(Location::caller());
+        self.wait_while_deadline(mutex_guard, condition, deadline(timeout), here)
+    }
+
+    fn wait_while_deadline<T: ?Sized>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        mut condition: impl FnMut(&mut T) -> bool,
+        deadline: Option<Instant>,
+        here: Here,
+    ) -> WaitTimeoutResult {
+        let mut result = WaitTimeoutResult(false);
+        while !result.timed_out() && condition(&mut **guard) {
+            result = self.wait_deadline(guard, deadline, here);
+        }
+        result
+    }
+
+    #[track_caller]
+    fn wait_deadline<T: ?Sized>(
+        &self,
+        guard: &mut MutexGuard<'_, T>,
+        deadline: Option<Instant>,
+        here: Here,
+    ) -> WaitTimeoutResult {
+        // SAFETY: the lock is given back only while the guard, which is borrowed, is out of use.
+        let mutex: &RawMutex = unsafe { MutexGuard::mutex(guard).raw() };
+        mutex.meta.write(here);
+        let Some(wait) = self.waiters.begin_with_one_lock(&mutex.meta.lock, here) else {
+            panic!("attempted to use a condition variable with more than one mutex");
+        };
+        // SAFETY: the guard holds the lock.
+        unsafe { mutex.inner.unlock() };
+        wait.until_notified(deadline);
+        mutex.inner.lock();
+        let notified = self.waiters.end(wait, &mutex.meta.lock, here);
+        mutex.entered(here);
+        WaitTimeoutResult(!notified)
+    }
+}
+
+/// A time that no clock reaches is no deadline.
+fn deadline(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
+}
+
+impl Default for Condvar {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("Condvar { .. }")
+    }
+}

@@ -1,0 +1,221 @@
+//! Those who wait on a condition variable: what the mirrors of condvars have in common.
+//!
+//! The trace says who was notified, so it must be we who choose. Whoever waits has an entry in the
+//! condvar's list from its `wait` to its `wake` event, and a notification goes to one of those
+//! entries.
+
+use std::sync::{Arc, Condvar, LockResult, Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::rt::{Here, LockMeta, NumberedId, counters, with};
+use crate::trace::{CondvarId, Op, ThreadId, Woken};
+
+/// A condition variable but for its mutex.
+pub(crate) struct Waiters {
+    id: NumberedId,
+    state: Mutex<State>,
+}
+
+/// Somebody's entry in the list.
+#[must_use = "who begins to wait also ends it"]
+pub(crate) struct Wait {
+    key: u64,
+    bell: Arc<Bell>,
+}
+
+struct State {
+    clock: u64,
+    next_key: u64,
+    /// In the order in which they came.
+    waiters: Vec<Waiter>,
+}
+
+/// A thread that waits.
+struct Waiter {
+    key: u64,
+    /// The address of the lock that it gave back.
+    #[cfg(feature = "parking_lot")]
+    lock: usize,
+    /// Its session and thread, if it is recorded.
+    recorded: Option<(u32, ThreadId)>,
+    bell: Arc<Bell>,
+    notified: bool,
+    /// Whether its trace says that it is notified. It does not if somebody notified it who is not
+    /// in that trace.
+    notified_in_trace: bool,
+}
+
+/// What wakes one waiter.
+#[derive(Default)]
+struct Bell {
+    rung: Mutex<bool>,
+    condvar: Condvar,
+}
+
+impl Bell {
+    fn ring(&self) {
+        *ignore_poison(self.rung.lock()) = true;
+        self.condvar.notify_one();
+    }
+
+    /// Waits until it rings or the deadline passes.
+    fn wait(&self, deadline: Option<Instant>) {
+        let mut rung = ignore_poison(self.rung.lock());
+        while !*rung {
+            rung = match deadline {
+                None => ignore_poison(self.condvar.wait(rung)),
+                Some(deadline) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return;
+                    }
+                    ignore_poison(self.condvar.wait_timeout(rung, left)).0
+                }
+            };
+        }
+    }
+}
+
+fn ignore_poison<T>(result: LockResult<T>) -> T {
+    result.unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Wait {
+    /// Waits, without the lock, until somebody notifies or the deadline passes.
+    pub(crate) fn until_notified(&self, deadline: Option<Instant>) {
+        self.bell.wait(deadline);
+    }
+}
+
+impl Waiters {
+    pub(crate) const fn new() -> Self {
+        let state = State { clock: 0, next_key: 0, waiters: Vec::new() };
+        Self { id: NumberedId::new(), state: Mutex::new(state) }
+    }
+
+    fn id(&self) -> CondvarId {
+        CondvarId::new(self.id.get(&counters::CONDVARS))
+    }
+
+    /// Enters the list of waiters, while the lock is held.
+    pub(crate) fn begin(&self, lock: &LockMeta, here: Here) -> Wait {
+        let mut state = ignore_poison(self.state.lock());
+        self.enter(&mut state, lock, here)
+    }
+
+    /// As [`Self::begin`], unless somebody waits who gave back another lock.
+    #[cfg(feature = "parking_lot")]
+    pub(crate) fn begin_with_one_lock(&self, lock: &LockMeta, here: Here) -> Option<Wait> {
+        let mut state = ignore_poison(self.state.lock());
+        let address = std::ptr::from_ref(lock).addr();
+        let mut waiting = state.waiters.iter().filter(|waiter| !waiter.notified);
+        let alone = waiting.all(|waiter| waiter.lock == address);
+        alone.then(|| self.enter(&mut state, lock, here))
+    }
+
+    fn enter(&self, state: &mut State, lock: &LockMeta, here: Here) -> Wait {
+        let recorded = with(|log| {
+            state.clock = lock.waiting(log, state.clock);
+            log.emit(state.clock, Op::Wait { condvar: self.id(), lock: lock.id() }, here);
+            (log.session_number(), log.thread())
+        });
+        let (key, bell) = (state.next_key, Arc::new(Bell::default()));
+        state.next_key += 1;
+        state.waiters.push(Waiter {
+            key,
+            #[cfg(feature = "parking_lot")]
+            lock: std::ptr::from_ref(lock).addr(),
+            recorded,
+            bell: bell.clone(),
+            notified: false,
+            notified_in_trace: false,
+        });
+        Wait { key, bell }
+    }
+
+    /// Leaves the list of waiters, while the lock is held again; says whether it was notified.
+    /// Whoever timed out may still have been notified up to here.
+    #[expect(clippy::needless_pass_by_value, reason = "a wait ends once")]
+    pub(crate) fn end(&self, wait: Wait, lock: &LockMeta, here: Here) -> bool {
+        let mut state = ignore_poison(self.state.lock());
+        let state = &mut *state;
+        let at = state.waiters.iter().position(|waiter| waiter.key == wait.key);
+        let waiter = state.waiters.remove(at.expect("a waiter is in the list until here"));
+        with(|log| {
+            state.clock = lock.woken(log, state.clock);
+            let (condvar, lock) = (self.id(), lock.id());
+            let op = if waiter.notified_in_trace {
+                Op::Wake { condvar, lock }
+            } else {
+                Op::WakeTimeout { condvar, lock }
+            };
+            log.emit(state.clock, op, here);
+        });
+        waiter.notified
+    }
+
+    /// Notifies one waiter; says whether there was one who was not notified yet.
+    pub(crate) fn notify_one(&self, here: Here) -> bool {
+        let mut state = ignore_poison(self.state.lock());
+        let recorded = with(|log| {
+            let state = &mut *state;
+            let session = log.session_number();
+            let chosen = state.choose(Some(session));
+            let woken = match chosen.and_then(|at| state.waiters[at].recorded) {
+                Some((in_session, thread)) if in_session == session => Woken::Thread(thread),
+                _ => Woken::Nobody,
+            };
+            state.clock = log.tick(state.clock);
+            log.emit(state.clock, Op::NotifyOne { condvar: self.id(), woken }, here);
+            chosen.is_some_and(|at| {
+                let waiter = &mut state.waiters[at];
+                waiter.notified_in_trace |= matches!(woken, Woken::Thread(_));
+                waiter.notify()
+            })
+        });
+        recorded.unwrap_or_else(|| {
+            let chosen = state.choose(None);
+            chosen.is_some_and(|at| state.waiters[at].notify())
+        })
+    }
+
+    /// Notifies all waiters; says how many of them were not notified yet.
+    pub(crate) fn notify_all(&self, here: Here) -> usize {
+        let mut state = ignore_poison(self.state.lock());
+        let state = &mut *state;
+        with(|log| {
+            let session = log.session_number();
+            state.clock = log.tick(state.clock);
+            log.emit(state.clock, Op::NotifyAll(self.id()), here);
+            for waiter in &mut state.waiters {
+                waiter.notified_in_trace |= waiter.recorded.is_some_and(|(own, _)| own == session);
+            }
+        });
+        state.waiters.iter_mut().map(Waiter::notify).filter(|woken| *woken).count()
+    }
+}
+
+impl State {
+    /// Whom to notify: for a recorded thread somebody whom its trace knows to wait, if there is
+    /// one; the one that waits longest.
+    fn choose(&self, session: Option<u32>) -> Option<usize> {
+        let waiters = || self.waiters.iter().enumerate();
+        let known = |waiter: &Waiter| {
+            waiter.recorded.is_some_and(|(own, _)| Some(own) == session)
+                && !waiter.notified_in_trace
+        };
+        let best = waiters()
+            .find(|(_, waiter)| known(waiter) && !waiter.notified)
+            .or_else(|| waiters().find(|(_, waiter)| known(waiter)))
+            .or_else(|| waiters().find(|(_, waiter)| !waiter.notified));
+        best.map(|(at, _)| at)
+    }
+}
+
+impl Waiter {
+    /// Notifies it; says whether it was not before.
+    fn notify(&mut self) -> bool {
+        self.bell.ring();
+        !std::mem::replace(&mut self.notified, true)
+    }
+}
