@@ -4,7 +4,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use predictor::explore::explore;
 use predictor::trace::format::{Format, Source};
@@ -86,7 +85,7 @@ fn nothing_is_missing_when_a_process_is_killed() {
     };
     while written() < 30_000 {
         assert!(child.try_wait().unwrap().is_none(), "it is endless");
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::yield_now();
     }
     child.kill().unwrap();
     child.wait().unwrap();
