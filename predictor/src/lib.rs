@@ -3,9 +3,12 @@
 #![forbid(unsafe_code)]
 
 pub mod cli;
+pub mod encode;
 pub mod explore;
+pub mod predict;
 pub mod race;
 pub mod semantics;
+pub mod solve;
 pub mod trace;
 pub mod witness;
 

@@ -12,6 +12,7 @@ mod errors;
 mod explorer;
 mod fuzz;
 mod golden;
+mod prediction;
 mod recorded;
 mod recorder;
 mod round_trip;

@@ -99,6 +99,16 @@ impl State {
         self.vars[var.index()].value
     }
 
+    /// Whether a thread waits and has been notified.
+    pub fn is_notified(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].waits.is_some_and(|waits| waits.notified)
+    }
+
+    /// Whether a thread's token is set.
+    pub fn has_token(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].token
+    }
+
     /// The threads that wait on a condvar and are not notified.
     pub fn waiters(&self, condvar: CondvarId) -> impl Iterator<Item = ThreadId> {
         let waiting = Some(Waits { condvar, notified: false });

@@ -1,0 +1,124 @@
+//! Channels: a queue. The matching of messages is kept, so a `recv` takes the message that it took,
+//! which has to be first in the queue; who finds nothing finds the queue empty.
+
+use racelog::trace::ChannelId;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+
+use super::{Encoder, Stated};
+use crate::solve::formula::Lit;
+use crate::trace::{EventId, Op};
+
+pub(super) fn state_receive(encoder: &mut Encoder<'_>, recv: EventId, channel: ChannelId) {
+    let send = sent(encoder, recv, channel);
+    let (included, sent) = (encoder.included(recv), encoder.included(send));
+    encoder.formula.implies(&[included], &[sent]);
+    encoder.order(send, recv);
+}
+
+/// The `send` of what an event receives.
+pub(super) fn sent(encoder: &Encoder<'_>, recv: EventId, channel: ChannelId) -> EventId {
+    let number = encoder.index.message_at[&recv] as usize;
+    encoder.index.channels[channel.index()].messages[number].send
+}
+
+/// Had no sender been left, the receiver would have seen the end; one that was not dropped in the
+/// whole trace is always left.
+pub(super) fn state_empty(encoder: &mut Encoder<'_>, empty: EventId, channel: ChannelId) {
+    let index = encoder.index;
+    let closes = &index.channels[channel.index()].closes;
+    if closes.last().is_none_or(|last| *last < empty) {
+        return;
+    }
+    let mut reasons = vec![!encoder.included(empty)];
+    for close in closes {
+        let happens = encoder.included(*close);
+        reasons.push(!happens);
+        if happens != Lit::FALSE {
+            reasons.push(encoder.before(empty, *close));
+        }
+    }
+    encoder.formula.clause(&reasons);
+}
+
+pub(super) fn state_closed(encoder: &mut Encoder<'_>, end: EventId, channel: ChannelId) {
+    let index = encoder.index;
+    let included = encoder.included(end);
+    for close in &index.channels[channel.index()].closes {
+        let conditions = [encoder.included(*close), encoder.before(*close, end)];
+        encoder.formula.implies(&[included], &conditions);
+    }
+}
+
+/// States the order of messages where a sequence does not respect it.
+pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
+    let trace = encoder.trace;
+    let mut queues: FxHashMap<ChannelId, VecDeque<EventId>> = FxHashMap::default();
+    for send in &encoder.window.unreceived {
+        if let Op::Send { channel, .. } = trace.op(*send) {
+            queues.entry(channel).or_default().push_back(*send);
+        }
+    }
+    for event in sequence {
+        match trace.op(*event) {
+            Op::Send { channel, .. } => queues.entry(channel).or_default().push_back(*event),
+            Op::Recv { channel, .. } => {
+                let send = sent(encoder, *event, channel);
+                let queue = queues.entry(channel).or_default();
+                let place = queue.iter().position(|other| *other == send).unwrap_or(0);
+                for earlier in queue.iter().take(place) {
+                    state_order(encoder, send, *earlier, channel);
+                }
+                queue.retain(|other| *other != send);
+            }
+            Op::RecvEmpty(channel) | Op::RecvClosed(channel) => {
+                for waiting in queues.entry(channel).or_default().iter() {
+                    state_emptiness(encoder, *event, *waiting, channel);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn receive(encoder: &Encoder<'_>, send: EventId, channel: ChannelId) -> Option<EventId> {
+    let number = encoder.index.message_at[&send] as usize;
+    encoder.index.channels[channel.index()].messages[number].recv
+}
+
+/// A message is received only when another one that was sent earlier has been.
+fn state_order(encoder: &mut Encoder<'_>, message: EventId, other: EventId, channel: ChannelId) {
+    if !encoder.stated.insert(Stated::Messages(message, other)) {
+        return;
+    }
+    let Some(recv) = receive(encoder, message, channel) else { return };
+    let happens = [encoder.included(recv), encoder.included(other)];
+    let later = encoder.before(message, other);
+    let gone = gone_before(encoder, other, recv, channel);
+    encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
+}
+
+/// The queue is found empty only when a message is not yet in it, or no longer.
+fn state_emptiness(encoder: &mut Encoder<'_>, empty: EventId, send: EventId, channel: ChannelId) {
+    if !encoder.stated.insert(Stated::Emptiness(empty, send)) {
+        return;
+    }
+    let happens = [encoder.included(empty), encoder.included(send)];
+    let later = encoder.before(empty, send);
+    let gone = gone_before(encoder, send, empty, channel);
+    encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
+}
+
+/// That a message is received before an event.
+fn gone_before(
+    encoder: &mut Encoder<'_>,
+    send: EventId,
+    event: EventId,
+    channel: ChannelId,
+) -> Lit {
+    let Some(recv) = receive(encoder, send, channel) else { return Lit::FALSE };
+    let gone = encoder.formula.proposition(false);
+    let conditions = [encoder.included(recv), encoder.before(recv, event)];
+    encoder.formula.implies(&[gone], &conditions);
+    gone
+}

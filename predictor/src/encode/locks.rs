@@ -1,0 +1,83 @@
+//! Locks: regions that exclude each other come one after the other, and the earlier one is over; a
+//! failed attempt finds the lock taken.
+
+use racelog::trace::LockId;
+use rustc_hash::FxHashMap;
+
+use super::{Encoder, Stated};
+use crate::solve::formula::Lit;
+use crate::trace::EventId;
+
+/// States that regions which overlap in a sequence do not.
+pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
+    let index = encoder.index;
+    let mut open: FxHashMap<LockId, Vec<u32>> = FxHashMap::default();
+    for number in &encoder.window.open {
+        open.entry(index.regions[*number as usize].lock).or_default().push(*number);
+    }
+    for event in sequence {
+        let Some(number) = index.region_at.get(event).copied() else { continue };
+        let region = &index.regions[number as usize];
+        let others = open.entry(region.lock).or_default();
+        if region.acquire != *event {
+            others.retain(|other| *other != number);
+            continue;
+        }
+        for other in others.iter() {
+            if region.excludes(&index.regions[*other as usize]) {
+                state_exclusion(encoder, *other, number);
+            }
+        }
+        others.push(number);
+    }
+}
+
+fn state_exclusion(encoder: &mut Encoder<'_>, a: u32, b: u32) {
+    if !encoder.stated.insert(Stated::Regions(a.min(b), a.max(b))) {
+        return;
+    }
+    let both = [a, b].map(|region| encoder.index.regions[region as usize]);
+    let happens = both.map(|region| encoder.included(region.acquire));
+    let mut clause: Vec<Lit> = happens.iter().map(|lit| !*lit).collect();
+    for (first, second) in [(both[0], both[1]), (both[1], both[0])] {
+        let Some(release) = first.release.filter(|release| *release < encoder.window.end) else {
+            continue;
+        };
+        let earlier = encoder.before(release, second.acquire);
+        let over = encoder.included(release);
+        encoder.formula.implies(&[earlier, happens[0], happens[1]], &[over]);
+        clause.push(earlier);
+    }
+    encoder.formula.clause(&clause);
+}
+
+/// Whoever fails to take a lock does so inside a region of it: one of a writer, if it wanted to
+/// share it.
+pub(super) fn state_failure(
+    encoder: &mut Encoder<'_>,
+    failure: EventId,
+    lock: LockId,
+    to_share: bool,
+) {
+    let index = encoder.index;
+    let included = encoder.included(failure);
+    let mut reasons = vec![!included];
+    let start = encoder.window.start;
+    for number in &index.regions_of[lock.index()] {
+        let region = index.regions[*number as usize];
+        let over = region.release.is_some_and(|release| release < start);
+        if over || region.acquire >= encoder.window.end || to_share && region.shared {
+            continue;
+        }
+        let inside = encoder.formula.proposition(false);
+        let begun =
+            [encoder.included(region.acquire), encoder.before(region.acquire, failure)];
+        encoder.formula.implies(&[inside], &begun);
+        if let Some(release) = region.release.filter(|release| *release < encoder.window.end) {
+            let (over, later) = (encoder.included(release), encoder.before(failure, release));
+            encoder.formula.clause(&[!inside, !over, later]);
+        }
+        reasons.push(inside);
+    }
+    encoder.formula.clause(&reasons);
+}

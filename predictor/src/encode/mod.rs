@@ -1,0 +1,261 @@
+//! The encoding: which prefixes of which executions are feasible, as a formula.
+//!
+//! Jeff Huang, Patrick O'Neil Meredith and Grigore Roșu, "Maximal Sound Predictive Race Detection
+//! with Control Flow Abstraction" (PLDI 2014) order the events of a whole trace. Here a solution is
+//! a *prefix*: a cut in each thread, an order of what lies before the cuts, and every event in it
+//! enabled when its turn comes, whoever's it is. `docs/ALGORITHM.md` states the axioms and argues
+//! that the solutions are exactly the feasible prefixes.
+//!
+//! One axiom family a file. An axiom is stated when the first event that it speaks of may be in the
+//! prefix, and whatever event it speaks of may be in the prefix from then on: so the formula grows
+//! from the pair that is asked about to what that pair can depend on, and no further. Axioms about
+//! all pairs of something (two regions of a lock, a write between a write and its read, two messages
+//! of a channel) are stated only once a solution breaks them: see [`Encoder::refine`].
+
+mod barriers;
+mod channels;
+mod condvars;
+mod exclusives;
+mod index;
+mod locks;
+mod parking;
+mod program_order;
+mod query;
+mod reads;
+mod window;
+
+use std::collections::VecDeque;
+
+use racelog::trace::ThreadId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+pub use self::index::Index;
+pub use self::query::Query;
+pub use self::window::Window;
+use crate::solve::Model;
+use crate::solve::formula::{Formula, Lit};
+use crate::trace::{EventId, Op, Trace};
+
+/// The feasible prefixes of a window, as a formula that grows as it is asked about.
+#[derive(Debug)]
+pub struct Encoder<'a> {
+    trace: &'a Trace,
+    index: &'a Index,
+    window: &'a Window,
+    formula: Formula,
+    /// How far each thread's events may be in the prefix.
+    reach: Vec<usize>,
+    /// That an event is in the prefix.
+    included: FxHashMap<EventId, Lit>,
+    /// That a thread is clean after an event that reads or receives.
+    clean: FxHashMap<EventId, Lit>,
+    /// What is still to be said.
+    tasks: VecDeque<Task>,
+    sources: FxHashMap<EventId, Vec<reads::Source>>,
+    stated: FxHashSet<Stated>,
+    condvars: condvars::Stated,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Task {
+    /// What it takes for this event to be in the prefix.
+    Included(EventId),
+    /// What it takes for the thread to be clean after this event.
+    Clean(EventId),
+}
+
+/// An axiom about a pair or triple that has been stated.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Stated {
+    Regions(u32, u32),
+    Messages(EventId, EventId),
+    Emptiness(EventId, EventId),
+    Interference { write: Option<EventId>, read: EventId, between: EventId },
+}
+
+impl<'a> Encoder<'a> {
+    /// The encoding of a window.
+    pub fn new(trace: &'a Trace, index: &'a Index, window: &'a Window) -> Self {
+        Self {
+            trace,
+            index,
+            window,
+            formula: Formula::new(),
+            reach: trace.threads().map(|thread| window.state.position(thread)).collect(),
+            included: FxHashMap::default(),
+            clean: FxHashMap::default(),
+            tasks: VecDeque::new(),
+            sources: FxHashMap::default(),
+            stated: FxHashSet::default(),
+            condvars: condvars::Stated::default(),
+        }
+    }
+
+    /// What has been said so far.
+    pub fn formula(&self) -> &Formula {
+        &self.formula
+    }
+
+    /// That an event is in the prefix.
+    fn included(&mut self, event: EventId) -> Lit {
+        if event < self.window.start {
+            return Lit::TRUE;
+        }
+        if event >= self.window.end {
+            return Lit::FALSE;
+        }
+        if let Some(lit) = self.included.get(&event) {
+            return *lit;
+        }
+        let thread = self.trace.thread(event);
+        let events = self.trace.events_of_thread(thread);
+        for next in &events[self.reach[thread.index()]..=self.trace.position(event)] {
+            // Left out unless something needs it: small prefixes are easier to order.
+            let lit = self.formula.proposition(false);
+            self.included.insert(*next, lit);
+            self.tasks.push_back(Task::Included(*next));
+        }
+        self.reach[thread.index()] = self.trace.position(event) + 1;
+        self.included[&event]
+    }
+
+    /// That one event comes before another, if both are in the prefix.
+    fn before(&mut self, a: EventId, b: EventId) -> Lit {
+        let known = a.min(b) < self.window.start || self.trace.thread(a) == self.trace.thread(b);
+        match known {
+            true if a < b => Lit::TRUE,
+            true => Lit::FALSE,
+            false => self.formula.before(a, b),
+        }
+    }
+
+    /// Orders two events of the window for good, in the order in which they were observed.
+    fn order(&mut self, a: EventId, b: EventId) {
+        if a >= self.window.start && self.trace.thread(a) != self.trace.thread(b) {
+            self.formula.order(a, b);
+        }
+    }
+
+    /// That a thread is clean when this event's turn comes.
+    fn clean_before(&mut self, event: EventId) -> Lit {
+        match self.index.learnt_before(event) {
+            Some(learnt) => self.clean_after(learnt),
+            None => Lit::TRUE,
+        }
+    }
+
+    /// That a thread is clean after an event that reads or receives.
+    fn clean_after(&mut self, event: EventId) -> Lit {
+        if event < self.window.start {
+            return Lit::TRUE;
+        }
+        if let Some(lit) = self.clean.get(&event) {
+            return *lit;
+        }
+        let lit = self.formula.proposition(false);
+        self.clean.insert(event, lit);
+        self.tasks.push_back(Task::Clean(event));
+        lit
+    }
+
+    /// That a thread has taken all its events, and the branch that may follow the last.
+    fn finished(&mut self, thread: ThreadId) -> Vec<Lit> {
+        let Some(last) = self.trace.events_of_thread(thread).last().copied() else {
+            return Vec::new();
+        };
+        let mut finished = vec![self.included(last)];
+        if self.trace.ends_guarded(thread) {
+            // The implicit branch follows the last event because that one learns.
+            finished.push(self.clean_after(last));
+        }
+        finished
+    }
+
+    /// States all that follows from what has been spoken of.
+    fn state_axioms(&mut self) {
+        while let Some(task) = self.tasks.pop_front() {
+            match task {
+                Task::Included(event) => self.state_enabled(event),
+                Task::Clean(event) => reads::state_clean(self, event),
+            }
+        }
+    }
+
+    /// An event that is in the prefix was enabled when its turn came.
+    fn state_enabled(&mut self, event: EventId) {
+        program_order::state(self, event);
+        exclusives::state(self, event);
+        match self.trace.op(event) {
+            Op::Join(thread) => program_order::state_join(self, event, thread),
+            Op::Cas { .. } | Op::CasFail { .. } => {
+                let (included, clean) = (self.included(event), self.clean_after(event));
+                self.formula.implies(&[included], &[clean]);
+            }
+            Op::Branch => {
+                let (included, clean) = (self.included(event), self.clean_before(event));
+                self.formula.implies(&[included], &[clean]);
+            }
+            Op::AcquireFail(lock) => locks::state_failure(self, event, lock, false),
+            Op::ReadAcquireFail(lock) => locks::state_failure(self, event, lock, true),
+            Op::Wake { condvar, .. }
+            | Op::WakeTimeout { condvar, .. }
+            | Op::Wait { condvar, .. }
+            | Op::NotifyOne { condvar, .. }
+            | Op::NotifyAll(condvar) => condvars::state(self, event, condvar),
+            Op::Park => parking::state_park(self, event),
+            Op::ParkTimeout => parking::state_timeout(self, event),
+            Op::Recv { channel, .. } => channels::state_receive(self, event, channel),
+            Op::RecvEmpty(channel) => channels::state_empty(self, event, channel),
+            Op::RecvClosed(channel) => channels::state_closed(self, event, channel),
+            Op::Arrive { barrier, generation } => {
+                barriers::state_arrival(self, event, barrier, generation);
+            }
+            Op::Leave { barrier, generation } => {
+                barriers::state_departure(self, event, barrier, generation);
+            }
+            Op::Begin
+            | Op::End
+            | Op::Fork(_)
+            | Op::Assert(_)
+            | Op::Fence(_)
+            | Op::Read { .. }
+            | Op::Load { .. }
+            | Op::Write { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Exclusive { .. }
+            | Op::Acquire(_)
+            | Op::Release(_)
+            | Op::ReadAcquire(_)
+            | Op::ReadRelease(_)
+            | Op::Unpark(_)
+            | Op::Send { .. }
+            | Op::Close(_) => {}
+        }
+    }
+
+    /// The events of a model's prefix, in its order.
+    pub fn sequence(&self, model: &Model) -> Vec<EventId> {
+        let mut sequence: Vec<EventId> = self
+            .included
+            .iter()
+            .filter(|(_, included)| model.is_true(**included))
+            .map(|(event, _)| *event)
+            .collect();
+        sequence.sort_unstable_by_key(|event| model.rank(*event));
+        sequence
+    }
+
+    /// States the axioms that a model breaks. `false` if there are none: then its sequence is a
+    /// feasible prefix that answers the query.
+    pub fn refine(&mut self, model: &Model, query: &Query) -> bool {
+        let sequence = self.sequence(model);
+        let before = self.formula.clause_count();
+        locks::refine(self, &sequence);
+        reads::refine(self, model, &sequence);
+        channels::refine(self, &sequence);
+        query::refine(self, query, model, &sequence);
+        self.state_axioms();
+        self.formula.clause_count() > before
+    }
+}

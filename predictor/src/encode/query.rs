@@ -1,0 +1,73 @@
+//! The question: is there a feasible prefix after which both accesses of a pair are next and
+//! enabled?
+
+use super::reads::{self, Source};
+use super::{Encoder, exclusives, program_order};
+use crate::race::Pair;
+use crate::solve::Model;
+use crate::solve::formula::Lit;
+use crate::trace::{EventId, Op};
+
+/// A question about a pair, put to an encoder.
+#[derive(Debug)]
+pub struct Query {
+    /// What has to hold.
+    pub assumptions: Vec<Lit>,
+    last_reads: Vec<LastRead>,
+}
+
+/// A compare-exchange that is next when the prefix ends: the variable then holds what it found.
+#[derive(Debug)]
+struct LastRead {
+    event: EventId,
+    sources: Vec<Source>,
+}
+
+impl Encoder<'_> {
+    /// Asks about a pair, both of whose accesses are in the window.
+    pub fn ask(&mut self, pair: Pair) -> Query {
+        let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
+        for event in [pair.first(), pair.second()] {
+            query.assumptions.extend(program_order::reached(self, event));
+            query.assumptions.extend(exclusives::allowed(self, event));
+            query.assumptions.push(!self.included(event));
+            if let Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } =
+                self.trace.op(event)
+            {
+                query.assumptions.push(self.clean_before(event));
+                let sources = reads::sources(self, event, var, value);
+                let asked = self.formula.proposition(false);
+                let mut clause = vec![!asked];
+                clause.extend(sources.iter().map(|source| source.chosen));
+                self.formula.clause(&clause);
+                query.assumptions.push(asked);
+                query.last_reads.push(LastRead { event, sources });
+            }
+        }
+        self.state_axioms();
+        query
+    }
+}
+
+/// States that no write follows what a compare-exchange finds, where a sequence has one.
+pub(super) fn refine(encoder: &mut Encoder<'_>, query: &Query, model: &Model, sequence: &[EventId]) {
+    for read in &query.last_reads {
+        let var = encoder.trace.op(read.event).var();
+        let writes_it = |event: &&EventId| {
+            let op = encoder.trace.op(**event);
+            op.var() == var && op.writes()
+        };
+        let writes: Vec<EventId> = sequence.iter().filter(writes_it).copied().collect();
+        let chosen = || read.sources.iter().filter(|source| model.is_true(source.chosen));
+        if chosen().any(|source| source.write == writes.last().copied()) {
+            continue;
+        }
+        for source in chosen() {
+            for later in reads::after(&writes, source.write) {
+                let earlier = source.write.map_or(Lit::FALSE, |write| encoder.before(*later, write));
+                let happens = encoder.included(*later);
+                encoder.formula.clause(&[!source.chosen, !happens, earlier]);
+            }
+        }
+    }
+}

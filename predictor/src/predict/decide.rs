@@ -1,0 +1,70 @@
+//! One pair: asks the solver, follows its answers up until they hold, and has the witness checked.
+
+use std::time::Instant;
+
+use crate::encode::{Encoder, Index, Window};
+use crate::race::Pair;
+use crate::solve::{Answer, Solver};
+use crate::trace::{EventId, Trace};
+use crate::witness;
+
+/// What is known of a pair.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// It is a race; the schedule, which ends in the pair, proves it.
+    Race(Vec<EventId>),
+    /// It is no race.
+    NoRace,
+    /// There was not enough time.
+    Unknown,
+}
+
+/// Decides the pairs of one window, one after the other. What is learnt from one pair helps with
+/// the next.
+pub struct Decider<'a> {
+    trace: &'a Trace,
+    window: &'a Window,
+    encoder: Encoder<'a>,
+    solver: Box<dyn Solver>,
+}
+
+impl<'a> Decider<'a> {
+    /// A decider for the pairs of a window.
+    pub fn new(
+        trace: &'a Trace,
+        index: &'a Index,
+        window: &'a Window,
+        solver: Box<dyn Solver>,
+    ) -> Self {
+        Self { trace, window, encoder: Encoder::new(trace, index, window), solver }
+    }
+
+    /// Whether a pair, both of whose accesses are in the window, is a race.
+    pub fn decide(&mut self, pair: Pair, deadline: Option<Instant>) -> Verdict {
+        let query = self.encoder.ask(pair);
+        loop {
+            let formula = self.encoder.formula();
+            match self.solver.solve(formula, &query.assumptions, deadline) {
+                Answer::No => return Verdict::NoRace,
+                Answer::Unknown => return Verdict::Unknown,
+                Answer::Yes(model) => {
+                    if !self.encoder.refine(&model, &query) {
+                        let schedule = self.schedule(self.encoder.sequence(&model), pair);
+                        let proven = witness::check(self.trace, &schedule);
+                        assert_eq!(proven, Ok(pair), "the encoding differs from the semantics");
+                        return Verdict::Race(schedule);
+                    }
+                }
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Verdict::Unknown;
+            }
+        }
+    }
+
+    /// All from the trace's start to the pair.
+    fn schedule(&self, sequence: Vec<EventId>, pair: Pair) -> Vec<EventId> {
+        let observed = (0..self.window.range().start).map(EventId::from_index);
+        observed.chain(sequence).chain([pair.first(), pair.second()]).collect()
+    }
+}

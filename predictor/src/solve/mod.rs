@@ -1,0 +1,64 @@
+//! Solvers: who decides whether a formula has a model.
+//!
+//! A solver stands behind a trait. Its three answers are yes with a model, no, and unknown, which
+//! is shown to the user and never folded into "no".
+
+pub mod formula;
+pub mod order;
+pub mod smtlib;
+#[cfg(feature = "z3")]
+pub mod z3;
+
+use std::time::Instant;
+
+use formula::{Formula, Lit};
+use rustc_hash::FxHashMap;
+
+use crate::trace::EventId;
+
+/// What a solver says.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    /// There is a model.
+    Yes(Model),
+    /// There is none.
+    No,
+    /// It could not be found out in time.
+    Unknown,
+}
+
+/// An assignment that satisfies a formula.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Whether each proposition holds.
+    pub holds: Vec<bool>,
+    /// Where in the total order each event stands. Events that the formula does not order stand
+    /// where they were observed.
+    pub rank: FxHashMap<EventId, i64>,
+}
+
+impl Model {
+    /// Whether a literal holds. One that is newer than the model does not.
+    pub fn is_true(&self, lit: Lit) -> bool {
+        self.holds.get(lit.proposition()).is_some_and(|holds| *holds == lit.is_positive())
+    }
+
+    /// Where in the total order an event stands. What is later in the trace breaks a tie.
+    pub fn rank(&self, event: EventId) -> (i64, EventId) {
+        let rank = self.rank.get(&event).copied().unwrap_or(event.index() as i64);
+        (rank, event)
+    }
+}
+
+/// Who decides whether a formula has a model.
+///
+/// A solver belongs to one formula, which may grow between the questions.
+pub trait Solver {
+    /// What the solver is called.
+    fn name(&self) -> &'static str;
+
+    /// Whether the formula has a model in which the assumptions hold. Past the deadline, the
+    /// answer is unknown.
+    fn solve(&mut self, formula: &Formula, assumptions: &[Lit], deadline: Option<Instant>)
+    -> Answer;
+}

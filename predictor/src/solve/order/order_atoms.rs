@@ -1,0 +1,29 @@
+//! Which propositions say something of the order, and what.
+
+use super::acyclic::Node;
+use crate::solve::formula::Lit;
+
+/// The edge that each proposition stands for.
+#[derive(Debug, Default)]
+pub(super) struct OrderAtoms {
+    edges: Vec<Option<(Node, Node)>>,
+}
+
+impl OrderAtoms {
+    /// Adds a proposition that says nothing of the order.
+    pub(super) fn grow(&mut self) {
+        self.edges.push(None);
+    }
+
+    /// A proposition says that one node comes before another.
+    pub(super) fn set(&mut self, proposition: usize, from: Node, to: Node) {
+        self.edges[proposition] = Some((from, to));
+    }
+
+    /// The edge that a literal stands for.
+    #[inline]
+    pub(super) fn edge(&self, lit: Lit) -> Option<(Node, Node)> {
+        let (from, to) = self.edges[lit.proposition()]?;
+        Some(if lit.is_positive() { (from, to) } else { (to, from) })
+    }
+}
