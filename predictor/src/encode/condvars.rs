@@ -103,11 +103,8 @@ fn chosen(encoder: &mut Encoder<'_>, notify: EventId, stay: &Stay) -> Lit {
         return *lit;
     }
     let chosen = encoder.formula.proposition(false);
-    let conditions = [
-        encoder.included(notify),
-        encoder.included(stay.wait),
-        encoder.before(stay.wait, notify),
-    ];
+    let conditions =
+        [encoder.included(notify), encoder.included(stay.wait), encoder.before(stay.wait, notify)];
     encoder.formula.implies(&[chosen], &conditions);
     if let Some(end) = end(encoder, stay) {
         let (over, later) = (encoder.included(end), encoder.before(notify, end));

@@ -29,7 +29,8 @@ fn required(encoder: &Encoder<'_>, access: EventId) -> Vec<EventId> {
     let Some(var) = op.var() else { return Vec::new() };
     let exclusive = encoder.index.exclusive_before.get(&access).copied();
     let start = encoder.window.start;
-    let mut required: Vec<EventId> = exclusive.filter(|before| *before >= start).into_iter().collect();
+    let mut required: Vec<EventId> =
+        exclusive.filter(|before| *before >= start).into_iter().collect();
     if matches!(op, Op::Exclusive { .. }) {
         let accesses = encoder.trace.events_of_var(var);
         let from = exclusive.map_or(start, |before| before.max(start));

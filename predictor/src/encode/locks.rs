@@ -70,8 +70,7 @@ pub(super) fn state_failure(
             continue;
         }
         let inside = encoder.formula.proposition(false);
-        let begun =
-            [encoder.included(region.acquire), encoder.before(region.acquire, failure)];
+        let begun = [encoder.included(region.acquire), encoder.before(region.acquire, failure)];
         encoder.formula.implies(&[inside], &begun);
         if let Some(release) = region.release.filter(|release| *release < encoder.window.end) {
             let (over, later) = (encoder.included(release), encoder.before(failure, release));

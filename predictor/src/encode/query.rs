@@ -50,7 +50,12 @@ impl Encoder<'_> {
 }
 
 /// States that no write follows what a compare-exchange finds, where a sequence has one.
-pub(super) fn refine(encoder: &mut Encoder<'_>, query: &Query, model: &Model, sequence: &[EventId]) {
+pub(super) fn refine(
+    encoder: &mut Encoder<'_>,
+    query: &Query,
+    model: &Model,
+    sequence: &[EventId],
+) {
     for read in &query.last_reads {
         let var = encoder.trace.op(read.event).var();
         let writes_it = |event: &&EventId| {
@@ -64,7 +69,8 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, query: &Query, model: &Model, se
         }
         for source in chosen() {
             for later in reads::after(&writes, source.write) {
-                let earlier = source.write.map_or(Lit::FALSE, |write| encoder.before(*later, write));
+                let earlier =
+                    source.write.map_or(Lit::FALSE, |write| encoder.before(*later, write));
                 let happens = encoder.included(*later);
                 encoder.formula.clause(&[!source.chosen, !happens, earlier]);
             }

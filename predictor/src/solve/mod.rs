@@ -59,6 +59,10 @@ pub trait Solver {
 
     /// Whether the formula has a model in which the assumptions hold. Past the deadline, the
     /// answer is unknown.
-    fn solve(&mut self, formula: &Formula, assumptions: &[Lit], deadline: Option<Instant>)
-    -> Answer;
+    fn solve(
+        &mut self,
+        formula: &Formula,
+        assumptions: &[Lit],
+        deadline: Option<Instant>,
+    ) -> Answer;
 }

@@ -36,7 +36,8 @@ impl Solver for SmtLib {
 /// A question as a script.
 pub fn script(formula: &Formula, assumptions: &[Lit]) -> String {
     let mut out = String::from("(set-logic QF_IDL)\n");
-    let mut events: BTreeSet<EventId> = formula.edges().iter().flat_map(|(a, b)| [*a, *b]).collect();
+    let mut events: BTreeSet<EventId> =
+        formula.edges().iter().flat_map(|(a, b)| [*a, *b]).collect();
     for proposition in 0..formula.proposition_count() {
         if let Meaning::Before(a, b) = formula.meaning(proposition) {
             events.extend([a, b]);
@@ -59,7 +60,8 @@ pub fn script(formula: &Formula, assumptions: &[Lit]) -> String {
         line(&mut out, format_args!("(assert (< e{a} e{b}))"));
     }
     for index in 0..formula.clause_count() {
-        let literals: Vec<String> = formula.get_clause(index).iter().map(|lit| term(*lit)).collect();
+        let literals: Vec<String> =
+            formula.get_clause(index).iter().map(|lit| term(*lit)).collect();
         match &literals[..] {
             [] => line(&mut out, format_args!("(assert false)")),
             [one] => line(&mut out, format_args!("(assert {one})")),

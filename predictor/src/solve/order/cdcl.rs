@@ -84,7 +84,6 @@ impl Search {
         self.atoms.grow();
     }
 
-
     pub(super) fn holds(&self, proposition: usize) -> bool {
         self.value(Lit::positive(proposition)) > 0
     }
@@ -217,7 +216,8 @@ impl Search {
                 }
                 let first = literals[0];
                 if values[first.code()] <= 0
-                    && let Some(at) = (2..literals.len()).find(|at| values[literals[*at].code()] >= 0)
+                    && let Some(at) =
+                        (2..literals.len()).find(|at| values[literals[*at].code()] >= 0)
                 {
                     literals.swap(1, at);
                     let moved = Watch { clause: watch.clause, blocker: first };
@@ -403,9 +403,11 @@ impl Search {
     fn is_redundant(&self, lit: Lit) -> bool {
         match self.reasons[lit.proposition()] {
             Reason::Decision => false,
-            Reason::Clause(clause) => self.clauses.literals(clause).iter().all(|other| {
-                *other == !lit || self.seen[other.proposition()] || self.level(*other) == 0
-            }) && self.level(lit) != self.current_level(),
+            Reason::Clause(clause) => {
+                self.clauses.literals(clause).iter().all(|other| {
+                    *other == !lit || self.seen[other.proposition()] || self.level(*other) == 0
+                }) && self.level(lit) != self.current_level()
+            }
         }
     }
 

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn deleted_space_is_used_again() {
-        let lits = |numbers: &[usize]| numbers.iter().map(|n| Lit::positive(*n)).collect::<Vec<_>>();
+        let lits =
+            |numbers: &[usize]| numbers.iter().map(|n| Lit::positive(*n)).collect::<Vec<_>>();
         let mut clauses = Clauses::default();
         let first = clauses.add(&lits(&[1, 2, 3]), Some(2));
         let second = clauses.add(&lits(&[4, 5]), None);

@@ -89,12 +89,12 @@ impl ActivityHeap {
                 break;
             }
             let right = left + 1;
-            let child = if right < self.heap.len() && self.is_above(self.heap[right], self.heap[left])
-            {
-                right
-            } else {
-                left
-            };
+            let child =
+                if right < self.heap.len() && self.is_above(self.heap[right], self.heap[left]) {
+                    right
+                } else {
+                    left
+                };
             if !self.is_above(self.heap[child], moving) {
                 break;
             }
