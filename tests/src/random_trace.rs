@@ -451,3 +451,29 @@ impl<'a> World<'a> {
 pub fn rng(seed: u64) -> impl Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
+
+/// A trace that is small enough to be explored exhaustively, of a kind that depends on the seed.
+///
+/// # Panics
+/// If the trace does not load, which is a bug.
+pub fn small_trace(seed: u64) -> (String, predictor::trace::Trace) {
+    use Family::{Atomic, Branch, Condvar, Lock, Plain};
+    let mut operations = vec![Plain, Plain, Plain, Lock, Branch];
+    match seed % 4 {
+        0 => operations.extend([Lock, Condvar, Condvar]),
+        1 => operations.extend([Atomic, Atomic, Branch]),
+        _ => operations.extend(ALL),
+    }
+    let shape = Shape {
+        events: 10 + (seed % 19) as usize,
+        threads: 2 + (seed / 3 % 3) as usize,
+        vars: 1 + (seed / 5 % 3) as usize,
+        objects: 1 + (seed / 2 % 2) as usize,
+        operations,
+        locations: seed % 3 == 0,
+        unrecorded: seed.is_multiple_of(5),
+    };
+    let text = random_trace(seed, &shape);
+    let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    (text, trace)
+}

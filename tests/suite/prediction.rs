@@ -2,74 +2,98 @@
 
 use std::collections::BTreeSet;
 
-use predictor::encode::{Index, Window};
 use predictor::explore::explore;
-use predictor::predict::{Decider, Verdict};
-use predictor::race::{Pair, conflict};
-use predictor::semantics::Machine;
-use predictor::solve::order::OrderSolver;
+use predictor::predict::{Options, Prediction, predict};
+use predictor::race::{Pair, Signature};
 use predictor::trace::Trace;
-use racelog_tests::random_trace::{ALL, Family, Shape, random_trace};
+use predictor::witness;
+use racelog_tests::random_trace::small_trace;
 
-/// A small random trace, of a kind that depends on the seed.
-fn small(seed: u64) -> (String, Trace) {
-    use Family::{Atomic, Branch, Condvar, Lock, Plain};
-    let mut operations = vec![Plain, Plain, Plain, Lock, Branch];
-    match seed % 4 {
-        0 => operations.extend([Lock, Condvar, Condvar]),
-        1 => operations.extend([Atomic, Atomic, Branch]),
-        _ => operations.extend(ALL),
-    }
-    let shape = Shape {
-        events: 10 + (seed % 19) as usize,
-        threads: 2 + (seed / 3 % 3) as usize,
-        vars: 1 + (seed / 5 % 3) as usize,
-        objects: 1 + (seed / 2 % 2) as usize,
-        operations,
-        locations: false,
-        unrecorded: seed.is_multiple_of(5),
-    };
-    let text = random_trace(seed, &shape);
-    let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-    (text, trace)
+/// How many random programs the equality is tested on.
+const PROGRAMS: u64 = 12_000;
+
+fn all_pairs() -> Options {
+    Options { all_pairs: true, pair_time: None, jobs: Some(1), ..Options::default() }
 }
 
-fn conflicts(trace: &Trace) -> Vec<Pair> {
-    let events: Vec<_> = trace.events().collect();
-    let mut pairs = Vec::new();
-    for (at, a) in events.iter().enumerate() {
-        for b in &events[at + 1..] {
-            if conflict(trace, *a, *b) {
-                pairs.push(Pair::new(*a, *b));
-            }
-        }
+fn run(trace: &Trace, options: &Options) -> Prediction {
+    let found = predict(trace, options, |_, _| {});
+    assert_eq!(found.counts.unconfirmed, 0);
+    for race in &found.races {
+        assert_eq!(witness::check(trace, &race.witness), Ok(race.pair));
     }
-    pairs
+    found
+}
+
+fn pairs(found: &Prediction) -> BTreeSet<Pair> {
+    found.races.iter().map(|race| race.pair).collect()
+}
+
+/// All races of a small trace; none if it is too large after all.
+fn truth(trace: &Trace) -> Option<BTreeSet<Pair>> {
+    let found = explore(trace, 400_000, |_| {});
+    found.complete.then(|| found.races.into_keys().collect())
 }
 
 #[test]
 fn prediction_equals_exploration() {
-    let (mut races, mut refuted) = (0, 0);
-    let from: u64 = std::env::var("FROM").map_or(0, |v| v.parse().unwrap());
-    let to: u64 = std::env::var("TO").map_or(2000, |v| v.parse().unwrap());
-    for seed in from..to {
-        let (text, trace) = small(seed);
-        let found = explore(&trace, 400_000, |_| {});
-        if !found.complete {
-            continue;
-        }
-        let truth: BTreeSet<Pair> = found.races.into_keys().collect();
-        let machine = Machine::new(&trace);
-        let index = Index::new(&trace);
-        let window = Window::whole(&machine);
-        let mut decider = Decider::new(&trace, &index, &window, Box::new(OrderSolver::new()));
-        for pair in conflicts(&trace) {
-            let verdict = decider.decide(pair, None);
-            let expected = truth.contains(&pair);
-            let race = matches!(verdict, Verdict::Race(_));
-            assert_eq!(race, expected, "seed {seed}, {pair:?}: {verdict:?}\n{text}");
-            if race { races += 1 } else { refuted += 1 }
+    let (mut races, mut refuted, mut compared) = (0, 0, 0);
+    for seed in 0..PROGRAMS {
+        let (text, trace) = small_trace(seed);
+        let Some(truth) = truth(&trace) else { continue };
+        let found = run(&trace, &all_pairs());
+        assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
+        let counts = found.counts;
+        assert_eq!(counts.unknown() + counts.covered, 0, "seed {seed}\n{text}");
+        let decided = counts.proven + counts.locked + counts.ordered + counts.refuted;
+        assert_eq!(decided, counts.candidates, "seed {seed}\n{text}");
+        races += counts.proven;
+        refuted += counts.refuted;
+        compared += 1;
+    }
+    assert!(compared >= 10_000, "only {compared} programs");
+    assert!(races > 20_000 && refuted > 3_000, "{races} races, {refuted} refuted");
+}
+
+#[test]
+fn windows_lose_races_and_never_add_one() {
+    let (mut found_in_all, mut true_in_all) = (0, 0);
+    for seed in 0..2_000 {
+        let (text, trace) = small_trace(seed);
+        let Some(truth) = truth(&trace) else { continue };
+        for size in [4, 9] {
+            let found = run(&trace, &Options { window: Some(size), ..all_pairs() });
+            let found = pairs(&found);
+            assert!(found.is_subset(&truth), "seed {seed}, window {size}\n{text}");
+            found_in_all += found.len();
+            true_in_all += truth.len();
         }
     }
-    println!("{races} races, {refuted} refuted");
+    assert!(found_in_all * 4 > true_in_all, "windows find {found_in_all} of {true_in_all}");
+}
+
+#[test]
+fn one_race_stands_for_its_signature() {
+    for seed in 0..1_000 {
+        let (text, trace) = small_trace(seed);
+        let signature = |pair: &Pair| Signature::of(&trace, *pair);
+        let all: BTreeSet<_> = pairs(&run(&trace, &all_pairs())).iter().map(signature).collect();
+        let some = run(&trace, &Options { all_pairs: false, ..all_pairs() });
+        let some: Vec<_> = pairs(&some).iter().map(signature).collect();
+        assert_eq!(some.len(), all.len(), "seed {seed}\n{text}");
+        assert_eq!(some.into_iter().collect::<BTreeSet<_>>(), all, "seed {seed}\n{text}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    for seed in 0..60 {
+        let (_, trace) = small_trace(seed);
+        let with = |jobs| {
+            let mut found = run(&trace, &Options { jobs: Some(jobs), ..all_pairs() });
+            found.races.iter_mut().for_each(|race| race.time = Default::default());
+            found
+        };
+        assert_eq!(with(1), with(3), "seed {seed}");
+    }
 }

@@ -24,8 +24,7 @@ pub(super) fn state_departure(
     generation: u64,
 ) {
     let index = encoder.index;
-    let arrivals = index.arrivals.get(&(barrier, generation)).map_or(&[][..], Vec::as_slice);
-    state_after(encoder, departure, arrivals);
+    state_after(encoder, departure, index.arrivals_of(barrier, generation));
 }
 
 fn state_after(encoder: &mut Encoder<'_>, event: EventId, arrivals: &[EventId]) {

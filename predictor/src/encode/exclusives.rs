@@ -27,7 +27,7 @@ pub(super) fn allowed(encoder: &mut Encoder<'_>, access: EventId) -> Vec<Lit> {
 fn required(encoder: &Encoder<'_>, access: EventId) -> Vec<EventId> {
     let op = encoder.trace.op(access);
     let Some(var) = op.var() else { return Vec::new() };
-    let exclusive = encoder.index.exclusive_before.get(&access).copied();
+    let exclusive = encoder.index.exclusive_before(access);
     let start = encoder.window.start;
     let mut required: Vec<EventId> =
         exclusive.filter(|before| *before >= start).into_iter().collect();

@@ -104,6 +104,23 @@ impl Index {
         (index != NONE).then(|| EventId::from_index(index as usize))
     }
 
+    /// The `send` of what an event receives.
+    pub(crate) fn send_of(&self, trace: &Trace, recv: EventId) -> Option<EventId> {
+        let Op::Recv { channel, .. } = trace.op(recv) else { return None };
+        let number = *self.message_at.get(&recv)? as usize;
+        Some(self.channels[channel.index()].messages[number].send)
+    }
+
+    /// The last `exclusive` before an access of the same variable.
+    pub(crate) fn exclusive_before(&self, access: EventId) -> Option<EventId> {
+        self.exclusive_before.get(&access).copied()
+    }
+
+    /// The arrivals of a generation.
+    pub(crate) fn arrivals_of(&self, barrier: BarrierId, generation: u64) -> &[EventId] {
+        self.arrivals.get(&(barrier, generation)).map_or(&[], Vec::as_slice)
+    }
+
     /// The arrivals of the generation before.
     pub(crate) fn previous_arrivals(&self, barrier: BarrierId, generation: u64) -> &[EventId] {
         let mut earlier = self.arrivals.range((barrier, 0)..(barrier, generation));

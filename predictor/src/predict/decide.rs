@@ -6,7 +6,7 @@ use crate::encode::{Encoder, Index, Window};
 use crate::race::Pair;
 use crate::solve::{Answer, Solver};
 use crate::trace::{EventId, Trace};
-use crate::witness;
+use crate::witness::{self, Refutation};
 
 /// What is known of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,6 +17,9 @@ pub enum Verdict {
     NoRace,
     /// There was not enough time.
     Unknown,
+    /// The solver says yes, and the checker does not accept its witness. That is a bug of ours, and
+    /// the pair is never shown as a race.
+    Unconfirmed(Refutation),
 }
 
 /// Decides the pairs of one window, one after the other. What is learnt from one pair helps with
@@ -49,10 +52,7 @@ impl<'a> Decider<'a> {
                 Answer::Unknown => return Verdict::Unknown,
                 Answer::Yes(model) => {
                     if !self.encoder.refine(&model, &query) {
-                        let schedule = self.schedule(self.encoder.sequence(&model), pair);
-                        let proven = witness::check(self.trace, &schedule);
-                        assert_eq!(proven, Ok(pair), "the encoding differs from the semantics");
-                        return Verdict::Race(schedule);
+                        return self.confirm(&self.encoder.sequence(&model), pair);
                     }
                 }
             }
@@ -62,9 +62,16 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// All from the trace's start to the pair.
-    fn schedule(&self, sequence: Vec<EventId>, pair: Pair) -> Vec<EventId> {
+    /// Has the checker replay a sequence of the window that leads to a pair.
+    fn confirm(&self, sequence: &[EventId], pair: Pair) -> Verdict {
         let observed = (0..self.window.range().start).map(EventId::from_index);
-        observed.chain(sequence).chain([pair.first(), pair.second()]).collect()
+        let tidied = witness::tidy(self.trace, sequence);
+        let ends = [pair.first(), pair.second()];
+        let schedule: Vec<EventId> = observed.chain(tidied).chain(ends).collect();
+        match witness::check(self.trace, &schedule) {
+            Ok(proven) if proven == pair => Verdict::Race(schedule),
+            Ok(_) => unreachable!("the schedule ends in the pair"),
+            Err(refutation) => Verdict::Unconfirmed(refutation),
+        }
     }
 }

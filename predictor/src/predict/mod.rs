@@ -1,5 +1,123 @@
-//! The predictor: decides whether a pair is a race, by the maximal causal model with control flow.
+//! The predictor: all races of a trace by the maximal causal model with control flow, each with a
+//! witness that the checker has replayed.
+//!
+//! Stages, one a file: [which pairs could be races](candidates), [what is ordered in every
+//! execution](must), [one pair](decide), and [all of them, in parallel](run).
 
+mod candidates;
 mod decide;
+mod must;
+mod run;
 
+use std::time::Duration;
+
+pub use self::candidates::Candidates;
 pub use self::decide::{Decider, Verdict};
+pub use self::must::MustOrder;
+pub use self::run::predict;
+use crate::race::Pair;
+use crate::solve::SolverKind;
+use crate::trace::EventId;
+
+/// How to go about it.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether every pair is decided, or one race is enough for a pair of source locations.
+    pub all_pairs: bool,
+    /// How many events to look at at a time; the whole trace if none.
+    pub window: Option<usize>,
+    /// How long to think about one pair.
+    pub pair_time: Option<Duration>,
+    /// How long to think in all.
+    pub total_time: Option<Duration>,
+    /// How many pairs of the same two source locations to try.
+    pub pairs_per_signature: Option<usize>,
+    /// How many threads to use; as many as there are processors if none.
+    pub jobs: Option<usize>,
+    /// Who decides.
+    pub solver: SolverKind,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            all_pairs: false,
+            window: None,
+            pair_time: Some(Duration::from_secs(10)),
+            total_time: None,
+            pairs_per_signature: Some(1000),
+            jobs: None,
+            solver: SolverKind::default(),
+        }
+    }
+}
+
+/// A race, and what proves it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// The two accesses.
+    pub pair: Pair,
+    /// A schedule that ends in them; the checker has replayed it.
+    pub witness: Vec<EventId>,
+    /// How long it took to find out.
+    pub time: Duration,
+}
+
+/// What was found out.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Prediction {
+    /// The races, by their pairs.
+    pub races: Vec<Race>,
+    /// What became of the conflicting pairs.
+    pub counts: Counts,
+    /// The pairs that could not be decided, by their pairs.
+    pub unknown: Vec<Pair>,
+}
+
+/// What became of the conflicting pairs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Conflicting pairs in all.
+    pub candidates: u64,
+    /// Proven to be races.
+    pub proven: u64,
+    /// No races: both hold a lock that only one can hold.
+    pub locked: u64,
+    /// No races: one comes before the other in every execution.
+    pub ordered: u64,
+    /// No races, says the solver.
+    pub refuted: u64,
+    /// Not looked at, because another pair of the same two source locations is a race.
+    pub covered: u64,
+    /// Not decided: the time was up.
+    pub timed_out: u64,
+    /// Not decided: no window has both accesses.
+    pub apart: u64,
+    /// Not decided: no race within its window, which is not the whole trace.
+    pub cut: u64,
+    /// Not decided: there are too many pairs of the same two source locations.
+    pub too_many: u64,
+    /// The checker did not accept what the solver found: a bug of ours.
+    pub unconfirmed: u64,
+}
+
+impl Counts {
+    /// How many pairs could not be decided.
+    pub fn unknown(&self) -> u64 {
+        self.timed_out + self.apart + self.cut + self.too_many + self.unconfirmed
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.candidates += other.candidates;
+        self.proven += other.proven;
+        self.locked += other.locked;
+        self.ordered += other.ordered;
+        self.refuted += other.refuted;
+        self.covered += other.covered;
+        self.timed_out += other.timed_out;
+        self.apart += other.apart;
+        self.cut += other.cut;
+        self.unconfirmed += other.unconfirmed;
+        self.too_many += other.too_many;
+    }
+}

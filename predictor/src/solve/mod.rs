@@ -66,3 +66,21 @@ pub trait Solver {
         deadline: Option<Instant>,
     ) -> Answer;
 }
+
+/// The solvers that there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum SolverKind {
+    /// Our own.
+    #[default]
+    Order,
+}
+
+impl SolverKind {
+    /// A solver of this kind for a new formula.
+    pub fn build(self) -> Box<dyn Solver> {
+        match self {
+            Self::Order => Box::new(order::OrderSolver::new()),
+        }
+    }
+}

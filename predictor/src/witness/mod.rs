@@ -8,8 +8,11 @@
 //! The checker is built on the [semantics](crate::semantics) alone. It never sees an encoder or a
 //! solver, so whatever those get wrong, it does not get wrong with them.
 
+mod tidy;
+
 use std::fmt;
 
+pub use self::tidy::{switches, tidy};
 use crate::race::{Pair, conflict};
 use crate::semantics::{Machine, Replay, WhyNot};
 use crate::trace::{EventId, Trace};

@@ -1,0 +1,271 @@
+//! Which pairs could be races at all.
+//!
+//! Accesses of one variable that have thread, place in the program, kind and held locks in common
+//! form a group. Pairs are weighed group by group first, so that what a common lock rules out costs
+//! nothing a pair; the pairs that are left are enumerated on demand, near ones first.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use racelog::trace::{LocId, LockId, ThreadId, VarId};
+use rustc_hash::FxHashMap;
+
+use super::must::MustOrder;
+use crate::race::Pair;
+use crate::trace::{EventId, Op, Trace};
+
+/// Accesses that differ only in when they happen.
+#[derive(Clone, Debug)]
+struct Group {
+    key: Key,
+    events: Vec<EventId>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct Key {
+    var: VarId,
+    location: Option<LocId>,
+    thread: ThreadId,
+    writes: bool,
+    atomic: bool,
+    locks: u32,
+}
+
+/// The pairs that could be races, by signature.
+#[derive(Debug)]
+pub struct Candidates {
+    groups: Vec<Group>,
+    /// For each signature, the pairs of groups whose pairs have it.
+    signatures: Vec<Vec<(u32, u32)>>,
+    /// How many conflicting pairs there are.
+    pub conflicts: u64,
+    /// How many of them are ruled out by a lock that both hold.
+    pub locked: u64,
+}
+
+impl Candidates {
+    /// The candidates of a trace.
+    pub fn new(trace: &Trace) -> Self {
+        let mut locks = LockSets::new(trace);
+        let mut by_key: BTreeMap<Key, Vec<EventId>> = BTreeMap::new();
+        for event in trace.events() {
+            let op = trace.op(event);
+            locks.follow(trace, event, &op);
+            let Some(var) = op.var() else { continue };
+            if matches!(op, Op::Exclusive { .. }) {
+                continue;
+            }
+            let thread = trace.thread(event);
+            let key = Key {
+                var,
+                location: trace.location(event),
+                thread,
+                writes: op.writes(),
+                atomic: op.is_atomic(),
+                locks: locks.held(thread),
+            };
+            by_key.entry(key).or_default().push(event);
+        }
+        let groups = by_key.into_iter().map(|(key, events)| Group { key, events }).collect();
+        let mut candidates =
+            Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
+        candidates.pair_groups(&mut locks);
+        candidates
+    }
+
+    fn pair_groups(&mut self, locks: &mut LockSets) {
+        let mut signatures: BTreeMap<(Option<LocId>, Option<LocId>, Option<VarId>), Vec<(u32, u32)>> =
+            BTreeMap::new();
+        let mut start = 0;
+        while start < self.groups.len() {
+            let var = self.groups[start].key.var;
+            let count = self.groups[start..].partition_point(|group| group.key.var == var);
+            for first in start..start + count {
+                for second in first + 1..start + count {
+                    let (a, b) = (&self.groups[first], &self.groups[second]);
+                    if !conflict(&a.key, &b.key) {
+                        continue;
+                    }
+                    let pairs = a.events.len() as u64 * b.events.len() as u64;
+                    self.conflicts += pairs;
+                    if locks.exclude(a.key.locks, b.key.locks) {
+                        self.locked += pairs;
+                        continue;
+                    }
+                    let places = [a.key.location, b.key.location];
+                    let (low, high) = (places[0].min(places[1]), places[0].max(places[1]));
+                    // Without a place, every access stands for itself; keep variables apart.
+                    let var = low.is_none().then_some(var);
+                    let list = signatures.entry((low, high, var)).or_default();
+                    list.push((first as u32, second as u32));
+                }
+            }
+            start += count;
+        }
+        self.signatures = signatures.into_values().collect();
+    }
+
+    /// How many signatures, or variables whose accesses have no place in the program, there are.
+    pub fn len(&self) -> usize {
+        self.signatures.len()
+    }
+
+    /// Whether there is no candidate.
+    pub fn is_empty(&self) -> bool {
+        self.signatures.is_empty()
+    }
+
+    /// The pairs of one entry that are not ordered in all executions, near ones first.
+    pub fn pairs<'a>(&'a self, entry: usize, trace: &'a Trace, must: &'a MustOrder) -> Pairs<'a> {
+        let mut pairs =
+            Pairs { candidates: self, trace, queue: BinaryHeap::new(), unordered: 0 };
+        for (first, second) in &self.signatures[entry] {
+            pairs.add(must, *first, *second);
+        }
+        pairs
+    }
+
+    /// How many pairs one entry has, ordered ones included.
+    pub fn pair_count(&self, entry: usize) -> u64 {
+        let count = |group: u32| self.groups[group as usize].events.len() as u64;
+        self.signatures[entry].iter().map(|(first, second)| count(*first) * count(*second)).sum()
+    }
+}
+
+fn conflict(a: &Key, b: &Key) -> bool {
+    a.thread != b.thread && (a.writes || b.writes) && !(a.atomic && b.atomic)
+}
+
+/// The pairs of a signature, near ones first.
+#[derive(Debug)]
+pub struct Pairs<'a> {
+    candidates: &'a Candidates,
+    trace: &'a Trace,
+    queue: BinaryHeap<Reverse<Next>>,
+    /// How many pairs there are in all.
+    pub unordered: u64,
+}
+
+/// The nearest partner that an access has left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Next {
+    distance: usize,
+    event: EventId,
+    partner: EventId,
+    group: u32,
+    /// Which partners are left: those from `first` to before `low`, and those from `high` to before
+    /// `end`, as places in their group.
+    first: usize,
+    low: usize,
+    high: usize,
+    end: usize,
+}
+
+impl Pairs<'_> {
+    fn add(&mut self, must: &MustOrder, first: u32, second: u32) {
+        let groups = &self.candidates.groups;
+        let (small, large) =
+            if groups[first as usize].events.len() <= groups[second as usize].events.len() {
+                (first, second)
+            } else {
+                (second, first)
+            };
+        let partners = &groups[large as usize];
+        for event in &groups[small as usize].events {
+            let range = must.unordered(self.trace, *event, partners.key.thread);
+            let position = |partner: &EventId| self.trace.position(*partner);
+            let events = &partners.events;
+            let first = events.partition_point(|partner| position(partner) < range.start);
+            let end = events.partition_point(|partner| position(partner) < range.end);
+            let middle = events.partition_point(|partner| partner < event).clamp(first, end);
+            self.unordered += (end - first) as u64;
+            self.push(*event, large, first, middle, middle, end);
+        }
+    }
+
+    fn push(&mut self, event: EventId, group: u32, first: usize, low: usize, high: usize, end: usize) {
+        let events = &self.candidates.groups[group as usize].events;
+        let distance = |place: usize| events[place].index().abs_diff(event.index());
+        let before = (low > first).then(|| (distance(low - 1), low - 1));
+        let after = (high < end).then(|| (distance(high), high));
+        let Some((distance, place)) = before.into_iter().chain(after).min() else { return };
+        let (low, high) = if place < low { (place, high) } else { (low, place + 1) };
+        let partner = events[place];
+        self.queue.push(Reverse(Next { distance, event, partner, group, first, low, high, end }));
+    }
+}
+
+impl Iterator for Pairs<'_> {
+    type Item = Pair;
+
+    fn next(&mut self) -> Option<Pair> {
+        let Reverse(next) = self.queue.pop()?;
+        self.push(next.event, next.group, next.first, next.low, next.high, next.end);
+        Some(Pair::new(next.event, next.partner))
+    }
+}
+
+/// Which locks each thread holds, as numbers of sets.
+struct LockSets {
+    held: Vec<Vec<(LockId, bool)>>,
+    current: Vec<u32>,
+    numbers: FxHashMap<Vec<(LockId, bool)>, u32>,
+    sets: Vec<Vec<(LockId, bool)>>,
+    excluding: FxHashMap<(u32, u32), bool>,
+}
+
+impl LockSets {
+    fn new(trace: &Trace) -> Self {
+        let threads = trace.thread_count();
+        Self {
+            held: vec![Vec::new(); threads],
+            current: vec![0; threads],
+            numbers: FxHashMap::from_iter([(Vec::new(), 0)]),
+            sets: vec![Vec::new()],
+            excluding: FxHashMap::default(),
+        }
+    }
+
+    fn held(&self, thread: ThreadId) -> u32 {
+        self.current[thread.index()]
+    }
+
+    fn follow(&mut self, trace: &Trace, event: EventId, op: &Op) {
+        let thread = trace.thread(event).index();
+        let held = &mut self.held[thread];
+        match *op {
+            Op::Acquire(lock) | Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
+                held.push((lock, false));
+            }
+            Op::ReadAcquire(lock) => held.push((lock, true)),
+            Op::Release(lock) | Op::Wait { lock, .. } | Op::ReadRelease(lock) => {
+                if let Some(at) = held.iter().rposition(|(other, _)| *other == lock) {
+                    held.remove(at);
+                }
+            }
+            _ => return,
+        }
+        let mut set = held.clone();
+        set.sort_unstable();
+        set.dedup();
+        let next = self.sets.len() as u32;
+        let number = *self.numbers.entry(set).or_insert_with_key(|set| {
+            self.sets.push(set.clone());
+            next
+        });
+        self.current[thread] = number;
+    }
+
+    /// Whether two threads cannot hold these locks at the same time.
+    fn exclude(&mut self, a: u32, b: u32) -> bool {
+        let sets = &self.sets;
+        *self.excluding.entry((a.min(b), a.max(b))).or_insert_with(|| {
+            sets[a as usize].iter().any(|(lock, shared)| {
+                let clash = |(other, other_shared): &(LockId, bool)| {
+                    other == lock && !(*shared && *other_shared)
+                };
+                sets[b as usize].iter().any(clash)
+            })
+        })
+    }
+}
