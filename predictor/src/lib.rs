@@ -2,11 +2,16 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analysis;
 pub mod cli;
+pub mod detect;
 pub mod encode;
 pub mod explore;
+pub mod generate;
+pub mod order;
 pub mod predict;
 pub mod race;
+pub mod report;
 pub mod semantics;
 pub mod solve;
 pub mod trace;

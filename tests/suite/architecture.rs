@@ -19,7 +19,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 5] = [
+const INVARIANTS: [Invariant; 6] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace"],
@@ -38,6 +38,13 @@ const INVARIANTS: [Invariant; 5] = [
         except: &[],
         forbidden: &["z3", "batsat", "rayon"],
         own: &["explore", "race", "semantics", "trace", "witness"],
+    },
+    Invariant {
+        name: "detectors-stand-alone",
+        rooms: &["predictor/src/order", "predictor/src/detect"],
+        except: &[],
+        forbidden: &["z3", "batsat", "rayon"],
+        own: &["detect", "order", "race", "trace"],
     },
     Invariant {
         name: "trace-knows-no-analysis",

@@ -8,6 +8,7 @@ mod cases;
 mod cli;
 mod crates;
 mod damage;
+mod detectors;
 mod errors;
 mod explorer;
 mod fuzz;

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use predictor::explore::explore;
-use predictor::predict::{Options, Prediction, predict};
+use predictor::predict::{Options, Prediction, Proofs, predict};
 use predictor::race::{Pair, Signature};
-use predictor::trace::Trace;
+use predictor::trace::{EventId, Trace};
 use predictor::witness;
 use racelog_tests::random_trace::small_trace;
 
@@ -20,7 +20,8 @@ fn run(trace: &Trace, options: &Options) -> Prediction {
     let found = predict(trace, options, |_, _| {});
     assert_eq!(found.counts.unconfirmed, 0);
     for race in &found.races {
-        assert_eq!(witness::check(trace, &race.witness), Ok(race.pair));
+        let witness: Vec<EventId> = race.witness.events().collect();
+        assert_eq!(witness::check(trace, &witness), Ok(race.pair));
     }
     found
 }
@@ -41,18 +42,50 @@ fn prediction_equals_exploration() {
     for seed in 0..PROGRAMS {
         let (text, trace) = small_trace(seed);
         let Some(truth) = truth(&trace) else { continue };
-        let found = run(&trace, &all_pairs());
-        assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
-        let counts = found.counts;
-        assert_eq!(counts.unknown() + counts.covered, 0, "seed {seed}\n{text}");
-        let decided = counts.proven + counts.locked + counts.ordered + counts.refuted;
-        assert_eq!(decided, counts.candidates, "seed {seed}\n{text}");
-        races += counts.proven;
-        refuted += counts.refuted;
+        // Once as it is, and once with all left to the solver.
+        for proofs in [Proofs::ALL, Proofs::NONE] {
+            let found = run(&trace, &Options { proofs, ..all_pairs() });
+            assert_eq!(pairs(&found), truth, "seed {seed}, {proofs:?}\n{text}");
+            let counts = found.counts;
+            assert_eq!(counts.unknown() + counts.covered, 0, "seed {seed}\n{text}");
+            let refuted_cheaply = counts.locked + counts.ordered + counts.forced;
+            let decided = counts.proven() + refuted_cheaply + counts.refuted;
+            assert_eq!(decided, counts.candidates, "seed {seed}\n{text}");
+            races += counts.solved;
+            refuted += counts.refuted;
+        }
         compared += 1;
     }
     assert!(compared >= 10_000, "only {compared} programs");
-    assert!(races > 20_000 && refuted > 3_000, "{races} races, {refuted} refuted");
+    assert!(races > 30_000 && refuted > 20_000, "{races} races, {refuted} refuted");
+}
+
+#[test]
+fn each_proof_by_itself_changes_nothing() {
+    let one = |set: fn(&mut Proofs)| {
+        let mut proofs = Proofs::NONE;
+        set(&mut proofs);
+        Options { proofs, ..all_pairs() }
+    };
+    let proofs = [
+        one(|_| {}),
+        one(|proofs| proofs.common_lock = true),
+        one(|proofs| proofs.must_order = true),
+        one(|proofs| proofs.forced_order = true),
+        one(|proofs| proofs.hold_back = true),
+    ];
+    let mut decided = [0; 5];
+    for seed in PROGRAMS..PROGRAMS + 2_000 {
+        let (text, trace) = small_trace(seed);
+        let Some(truth) = truth(&trace) else { continue };
+        for (options, decided) in proofs.iter().zip(&mut decided) {
+            let found = run(&trace, options);
+            assert_eq!(pairs(&found), truth, "seed {seed}, {:?}\n{text}", options.proofs);
+            let counts = found.counts;
+            *decided += counts.locked + counts.ordered + counts.forced + counts.held_back;
+        }
+    }
+    assert!(decided[0] == 0 && decided[1..].iter().all(|count| *count > 100), "{decided:?}");
 }
 
 #[test]

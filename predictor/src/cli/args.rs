@@ -1,9 +1,14 @@
 //! What can be asked for.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::analysis::Detector;
+use crate::generate::Plan;
+use crate::predict::Options;
+use crate::solve::SolverKind;
 use crate::trace::format::Format;
 
 const EXIT_CODES: &str = "\
@@ -78,6 +83,47 @@ Examples:
 
 The exit code is 1 if there is a race.")]
     Explore(Explore),
+    /// Finds the races of a trace, each with a schedule that proves it
+    #[command(after_help = "\
+Examples:
+  predictor analyze trace.rlog
+  predictor analyze trace.rlog --format json
+  predictor analyze trace.rlog --all-pairs        every pair, not one for each two places
+  predictor analyze trace.rlog --detector hb      one detector alone
+
+Reports the union of `mcm`, which predicts races of other executions and proves each by a witness, and
+`hb`, which says which races this very run already had by the memory model of Rust. The exit code is
+1 if there is a race.")]
+    Analyze(Analyze),
+    /// Prints the schedule that proves a race
+    #[command(after_help = "\
+Examples:
+  predictor witness trace.rlog 4,9
+  predictor witness trace.rlog 4,9 | predictor check trace.rlog -
+
+A race is given by the numbers of its two events, as reports have them. One event a line, those that
+race last. The exit code is 0 if there is a witness, 1 if the pair is no race.")]
+    Witness(Witness),
+    /// Compares the detectors on traces
+    #[command(after_help = "\
+Examples:
+  predictor compare target/racelog/*.rlog
+  predictor compare trace.rlog --format markdown
+
+The columns of Table 1 of the PLDI 2014 paper: threads, events, reads and writes (rw), sync, branches;
+then the races that each detector finds, and the time that it takes. Races are counted by the places in
+the program. `?` after a number says that pairs were left undecided. The exit code is 0 unless a trace
+cannot be read.")]
+    Compare(Compare),
+    /// Makes a trace to measure with
+    #[command(after_help = "\
+Examples:
+  predictor generate big.rlog --events 10000000
+  predictor generate - --events 2000 --near-races 2 --far-races 0
+
+The only races are the seeded ones: `near…` are close together, `far…` a third of the trace apart and
+more. The same seed makes the same trace.")]
+    Generate(Generate),
 }
 
 /// A trace to read.
@@ -170,6 +216,187 @@ pub(super) struct Explore {
     /// Give up after so many states
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(super) max_states: usize,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Analyze {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// Run this detector: quick, hb, cp or mcm (may be given again) [default: mcm, hb]
+    #[arg(long = "detector", value_name = "NAME")]
+    pub(super) detectors: Vec<Detector>,
+    /// How to print what was found
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: AnalysisFormat,
+    /// Decide every pair: by default one race is enough for the same two places in the program
+    #[arg(long)]
+    pub(super) all_pairs: bool,
+    #[command(flatten)]
+    pub(super) effort: Effort,
+}
+
+/// How hard to think.
+#[derive(Debug, clap::Args)]
+pub(super) struct Effort {
+    /// Who decides whether a pair is a race
+    #[arg(long, value_name = "SOLVER", default_value = "order")]
+    pub(super) solver: SolverKind,
+    /// Look at so many events at a time [default: the whole trace]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..))]
+    pub(super) window: Option<u64>,
+    /// Think so many seconds about one pair
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub(super) pair_time: Duration,
+    /// Think so many seconds in all [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) total_time: Option<Duration>,
+    /// Try so many pairs of the same two places in the program
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(super) pairs_per_signature: usize,
+    /// Use so many threads [default: as many as there are processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..1024))]
+    pub(super) jobs: Option<u64>,
+}
+
+impl Effort {
+    /// The options for the predictor.
+    pub(super) fn options(&self) -> Options {
+        Options {
+            window: self.window.map(|size| size as usize),
+            pair_time: Some(self.pair_time),
+            total_time: self.total_time,
+            pairs_per_signature: Some(self.pairs_per_signature),
+            jobs: self.jobs.map(|jobs| jobs as usize),
+            solver: self.solver,
+            ..Options::default()
+        }
+    }
+}
+
+/// A time in seconds, which may have a fraction.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let problem = || format!("`{text}` is no time: give a number of seconds, such as 10 or 0.5");
+    let seconds: f64 = text.parse().map_err(|_| problem())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| problem())
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Witness {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// The numbers of the two accesses, as `4,9`
+    #[arg(value_name = "RACE", value_parser = pair)]
+    pub(super) race: (u64, u64),
+    #[command(flatten)]
+    pub(super) effort: Effort,
+}
+
+/// Two event numbers.
+fn pair(text: &str) -> Result<(u64, u64), String> {
+    let problem = || format!("`{text}` is no race: give the numbers of two events, as `4,9`");
+    let text = text.trim_start_matches('(').trim_end_matches(')');
+    let (first, second) = text.split_once(',').ok_or_else(problem)?;
+    let number = |word: &str| word.trim().parse::<u64>().map_err(|_| problem());
+    match (number(first)?, number(second)?) {
+        (first, second) if first == second || first == 0 || second == 0 => Err(problem()),
+        numbers => Ok(numbers),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Compare {
+    /// The traces; - is standard input
+    #[arg(value_name = "TRACE", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) from: From,
+    /// Only this detector (may be given again) [default: all]
+    #[arg(long = "detector", value_name = "NAME")]
+    pub(super) detectors: Vec<Detector>,
+    /// How to print the table
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: TableFormat,
+    #[command(flatten)]
+    pub(super) effort: Effort,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Generate {
+    /// The trace to write, or - for standard output
+    #[arg(value_name = "OUT")]
+    pub(super) output: PathBuf,
+    /// The format of the output: text, binary or std [default: by its name; text for -]
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) to: Option<Format>,
+    /// How many events, about
+    #[arg(long, value_name = "N", default_value_t = Plan::default().events)]
+    pub(super) events: usize,
+    /// How many threads
+    #[arg(long, value_name = "N", default_value_t = Plan::default().threads)]
+    pub(super) threads: usize,
+    /// How many locks
+    #[arg(long, value_name = "N", default_value_t = Plan::default().locks)]
+    pub(super) locks: usize,
+    /// How many variables, besides those of the seeded races
+    #[arg(long, value_name = "N", default_value_t = Plan::default().vars)]
+    pub(super) vars: usize,
+    /// How many condvars
+    #[arg(long, value_name = "N", default_value_t = Plan::default().condvars)]
+    pub(super) condvars: usize,
+    /// Which part of the reads a branch follows
+    #[arg(long, value_name = "PART", default_value_t = Plan::default().branches)]
+    pub(super) branches: f64,
+    /// Which part of the variables gets half of all accesses
+    #[arg(long, value_name = "PART", default_value_t = Plan::default().hot)]
+    pub(super) hot: f64,
+    /// Which part of the critical sections takes a second lock
+    #[arg(long, value_name = "PART", default_value_t = Plan::default().nested)]
+    pub(super) nested: f64,
+    /// How many races have their accesses close together
+    #[arg(long, value_name = "N", default_value_t = Plan::default().near_races)]
+    pub(super) near_races: usize,
+    /// How many races have their accesses far apart
+    #[arg(long, value_name = "N", default_value_t = Plan::default().far_races)]
+    pub(super) far_races: usize,
+    /// What chance is derived from
+    #[arg(long, value_name = "N", default_value_t = Plan::default().seed)]
+    pub(super) seed: u64,
+}
+
+impl Generate {
+    pub(super) fn plan(&self) -> Plan {
+        Plan {
+            events: self.events,
+            threads: self.threads,
+            locks: self.locks,
+            vars: self.vars,
+            condvars: self.condvars,
+            branches: self.branches,
+            hot: self.hot,
+            nested: self.nested,
+            near_races: self.near_races,
+            far_races: self.far_races,
+            seed: self.seed,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum TableFormat {
+    /// Columns for people
+    Text,
+    /// Comma-separated values
+    Csv,
+    /// A table for documents
+    Markdown,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(super) enum AnalysisFormat {
+    /// For people
+    Text,
+    /// For machines: docs/REPORT.md describes it
+    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

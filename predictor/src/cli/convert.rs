@@ -1,17 +1,15 @@
 //! `predictor convert`
 
-use std::path::Path;
-
 use racelog::trace::End;
 
 use super::args::Convert;
 use super::input::Input;
-use super::output::Output;
+use super::output::{Output, output_format};
 use super::{Failure, Outcome, say};
-use crate::trace::format::{Format, Sink, SinkError};
+use crate::trace::format::{Sink, SinkError};
 
 pub(super) fn run(args: &Convert) -> Result<Outcome, Failure> {
-    let to = output_format(args)?;
+    let to = output_format(args.to, &args.output)?;
     let mut input = Input::open(&args.input, args.from.format)?;
     let output = Output::create(&args.output)?;
     let failure = |error| Output::failure(&args.output, error);
@@ -34,19 +32,4 @@ pub(super) fn run(args: &Convert) -> Result<Outcome, Failure> {
         );
     }
     Ok(if input.is_damaged() { Outcome::Incomplete } else { Outcome::NothingFound })
-}
-
-fn output_format(args: &Convert) -> Result<Format, Failure> {
-    let by_name = || {
-        if args.output == Path::new("-") {
-            Some(Format::Text)
-        } else {
-            Format::of_path(&args.output)
-        }
-    };
-    args.to.or_else(by_name).ok_or_else(|| {
-        let problem = "the name does not tell the format: end it in .rtxt, .rlog or .std, or say \
-                       --to text, binary or std";
-        Failure::of(args.output.display(), problem)
-    })
 }

@@ -8,16 +8,21 @@
 //! | 1 | something was found: races, or a witness that proves nothing |
 //! | 2 | an error: the command line, a file, or a trace that is damaged or not valid |
 
+mod analyze;
 mod args;
 mod check;
+mod compare;
 mod convert;
 mod explore;
+mod generate;
 mod input;
 mod output;
 mod progress;
 mod show;
 mod stats;
+mod table;
 mod validate;
+mod witness;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -91,6 +96,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Validate(args) => validate::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Explore(args) => explore::run(&args),
+        Command::Analyze(args) => analyze::run(&args),
+        Command::Witness(args) => witness::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Generate(args) => generate::run(&args),
     };
     match outcome {
         Ok(outcome) => ExitCode::from(outcome.code()),

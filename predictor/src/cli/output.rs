@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::Failure;
+use crate::trace::format::Format;
 
 /// Where a trace goes.
 pub(super) enum Output {
@@ -69,6 +70,17 @@ impl Output {
     pub(super) fn failure(path: &Path, error: io::Error) -> Failure {
         if path == Path::new("-") { error.into() } else { Failure::of(path.display(), error) }
     }
+}
+
+/// The format that is asked for, or that the name of the output tells.
+pub(super) fn output_format(asked: Option<Format>, path: &Path) -> Result<Format, Failure> {
+    let by_name =
+        || if path == Path::new("-") { Some(Format::Text) } else { Format::of_path(path) };
+    asked.or_else(by_name).ok_or_else(|| {
+        let problem = "the name does not tell the format: end it in .rtxt, .rlog or .std, or say \
+                       --to text, binary or std";
+        Failure::of(path.display(), problem)
+    })
 }
 
 impl Write for Output {

@@ -1,6 +1,7 @@
 //! A bar for work that takes long, where somebody watches.
 
 use std::io::{IsTerminal, stderr};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,8 +34,15 @@ impl Progress {
             return;
         }
         let (done, total) = position();
-        let bar = self.bar.get_or_insert_with(|| new_bar(self.what, total));
-        bar.set_position(done);
+        self.show(done, total);
+    }
+
+    /// Says so at once, if somebody has been waiting for long enough.
+    fn show(&mut self, done: u64, total: Option<u64>) {
+        if self.watched && self.started.elapsed() >= PATIENCE {
+            let bar = self.bar.get_or_insert_with(|| new_bar(self.what, total));
+            bar.set_position(done.max(bar.position()));
+        }
     }
 }
 
@@ -53,4 +61,23 @@ fn new_bar(what: &'static str, total: Option<u64>) -> ProgressBar {
     };
     let style = ProgressStyle::with_template(template);
     bar.with_style(style.expect("the template is well formed")).with_message(what)
+}
+
+/// Progress that several threads report.
+pub(super) struct SharedProgress {
+    bar: Mutex<Progress>,
+}
+
+impl SharedProgress {
+    pub(super) fn new(what: &'static str) -> Self {
+        Self { bar: Mutex::new(Progress::new(what)) }
+    }
+
+    /// Says how far the work has come: so many of so many. What is reported late changes nothing.
+    pub(super) fn update(&self, done: usize, all: usize) {
+        // Whoever holds the lock is showing something about as new.
+        if let Ok(mut progress) = self.bar.try_lock() {
+            progress.show(done as u64, Some(all as u64));
+        }
+    }
 }

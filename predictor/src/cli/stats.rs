@@ -7,10 +7,11 @@ use rustc_hash::FxHashSet;
 
 use super::args::Stats;
 use super::input::Input;
+use super::table::Table;
 use super::{Failure, Outcome};
 
 pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
-    let mut rows = vec![HEADINGS.map(str::to_owned)];
+    let mut table = Table::new(HEADINGS.map(str::to_owned).to_vec());
     let mut damaged = false;
     for path in &args.paths {
         let mut input = Input::open(path, args.from.format)?;
@@ -21,9 +22,11 @@ pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
             }
         }
         damaged |= input.is_damaged();
-        rows.push(counts.row(input.path().display().to_string(), input.len()));
+        table.add(counts.row(input.path().display().to_string(), input.len()).to_vec());
     }
-    print_table(&mut BufWriter::new(io::stdout().lock()), &rows)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    table.write_text(&mut out)?;
+    out.flush()?;
     Ok(if damaged { Outcome::Incomplete } else { Outcome::NothingFound })
 }
 
@@ -83,18 +86,4 @@ impl Counts {
             density,
         ]
     }
-}
-
-/// The first column to the left, the others to the right.
-fn print_table(out: &mut impl Write, rows: &[[String; 10]]) -> io::Result<()> {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: [usize; 10] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    for row in rows {
-        write!(out, "{:<width$}", row[0], width = widths[0])?;
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            write!(out, "  {cell:>width$}")?;
-        }
-        writeln!(out)?;
-    }
-    out.flush()
 }

@@ -104,6 +104,25 @@ impl Index {
         (index != NONE).then(|| EventId::from_index(index as usize))
     }
 
+    /// The writes of a value to a variable.
+    pub(crate) fn writes_of(&self, var: VarId, value: ValueId) -> &[EventId] {
+        self.writes.get(&(var, value)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where a thread gives back a lock that it holds at an event.
+    pub(crate) fn release_after(
+        &self,
+        trace: &Trace,
+        lock: LockId,
+        event: EventId,
+    ) -> Option<EventId> {
+        let thread = trace.thread(event);
+        let regions = &self.regions_of[lock.index()];
+        let begun = regions.partition_point(|region| self.regions[*region as usize].acquire < event);
+        let region = regions[..begun].iter().rev().map(|region| &self.regions[*region as usize]);
+        region.into_iter().find(|region| region.thread == thread)?.release
+    }
+
     /// The `send` of what an event receives.
     pub(crate) fn send_of(&self, trace: &Trace, recv: EventId) -> Option<EventId> {
         let Op::Recv { channel, .. } = trace.op(recv) else { return None };

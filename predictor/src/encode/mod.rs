@@ -30,6 +30,7 @@ use racelog::trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::index::Index;
+pub(crate) use self::index::{value_read, value_written};
 pub use self::query::Query;
 pub use self::window::Window;
 use crate::solve::Model;

@@ -55,7 +55,7 @@ pub(super) fn sources(
 ) -> Vec<Source> {
     let index = encoder.index;
     let thread = encoder.trace.thread(read);
-    let writes = index.writes.get(&(var, value)).map_or(&[][..], Vec::as_slice);
+    let writes = index.writes_of(var, value);
     let possible = |write: &EventId| {
         encoder.window.contains(*write) && (encoder.trace.thread(*write) != thread || *write < read)
     };

@@ -7,10 +7,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use racelog::trace::{LocId, LockId, ThreadId, VarId};
-use rustc_hash::FxHashMap;
+use racelog::trace::{LocId, ThreadId, VarId};
 
+use super::held::HeldLocks;
 use super::must::MustOrder;
+use crate::order::LocksetId;
 use crate::race::Pair;
 use crate::trace::{EventId, Op, Trace};
 
@@ -28,7 +29,7 @@ struct Key {
     thread: ThreadId,
     writes: bool,
     atomic: bool,
-    locks: u32,
+    locks: LocksetId,
 }
 
 /// The pairs that could be races, by signature.
@@ -44,13 +45,11 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// The candidates of a trace.
-    pub fn new(trace: &Trace) -> Self {
-        let mut locks = LockSets::new(trace);
+    /// The candidates of a trace; without those that hold a lock in common, if locks are used.
+    pub fn new(trace: &Trace, held: &HeldLocks, use_locks: bool) -> Self {
         let mut by_key: BTreeMap<Key, Vec<EventId>> = BTreeMap::new();
         for event in trace.events() {
             let op = trace.op(event);
-            locks.follow(trace, event, &op);
             let Some(var) = op.var() else { continue };
             if matches!(op, Op::Exclusive { .. }) {
                 continue;
@@ -62,18 +61,18 @@ impl Candidates {
                 thread,
                 writes: op.writes(),
                 atomic: op.is_atomic(),
-                locks: locks.held(thread),
+                locks: held.at(thread, trace.position(event)),
             };
             by_key.entry(key).or_default().push(event);
         }
         let groups = by_key.into_iter().map(|(key, events)| Group { key, events }).collect();
         let mut candidates =
             Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
-        candidates.pair_groups(&mut locks);
+        candidates.pair_groups(use_locks.then_some(held));
         candidates
     }
 
-    fn pair_groups(&mut self, locks: &mut LockSets) {
+    fn pair_groups(&mut self, held: Option<&HeldLocks>) {
         let mut signatures: BTreeMap<(Option<LocId>, Option<LocId>, Option<VarId>), Vec<(u32, u32)>> =
             BTreeMap::new();
         let mut start = 0;
@@ -88,7 +87,7 @@ impl Candidates {
                     }
                     let pairs = a.events.len() as u64 * b.events.len() as u64;
                     self.conflicts += pairs;
-                    if locks.exclude(a.key.locks, b.key.locks) {
+                    if held.is_some_and(|held| held.sets().exclude(a.key.locks, b.key.locks)) {
                         self.locked += pairs;
                         continue;
                     }
@@ -115,20 +114,23 @@ impl Candidates {
         self.signatures.is_empty()
     }
 
-    /// The pairs of one entry that are not ordered in all executions, near ones first.
-    pub fn pairs<'a>(&'a self, entry: usize, trace: &'a Trace, must: &'a MustOrder) -> Pairs<'a> {
-        let mut pairs =
-            Pairs { candidates: self, trace, queue: BinaryHeap::new(), unordered: 0 };
+    /// The pairs of one entry that neither of two orders rules out, near ones first.
+    pub fn pairs<'a>(
+        &'a self,
+        entry: usize,
+        trace: &'a Trace,
+        orders: [Option<&MustOrder>; 2],
+    ) -> Pairs<'a> {
+        let mut pairs = Pairs {
+            candidates: self,
+            trace,
+            queue: BinaryHeap::new(),
+            unordered: [0; 3],
+        };
         for (first, second) in &self.signatures[entry] {
-            pairs.add(must, *first, *second);
+            pairs.add(orders, *first, *second);
         }
         pairs
-    }
-
-    /// How many pairs one entry has, ordered ones included.
-    pub fn pair_count(&self, entry: usize) -> u64 {
-        let count = |group: u32| self.groups[group as usize].events.len() as u64;
-        self.signatures[entry].iter().map(|(first, second)| count(*first) * count(*second)).sum()
     }
 }
 
@@ -142,8 +144,8 @@ pub struct Pairs<'a> {
     candidates: &'a Candidates,
     trace: &'a Trace,
     queue: BinaryHeap<Reverse<Next>>,
-    /// How many pairs there are in all.
-    pub unordered: u64,
+    /// How many pairs there are, and how many each order, after those before it, leaves of them.
+    pub unordered: [u64; 3],
 }
 
 /// The nearest partner that an access has left.
@@ -162,7 +164,7 @@ struct Next {
 }
 
 impl Pairs<'_> {
-    fn add(&mut self, must: &MustOrder, first: u32, second: u32) {
+    fn add(&mut self, orders: [Option<&MustOrder>; 2], first: u32, second: u32) {
         let groups = &self.candidates.groups;
         let (small, large) =
             if groups[first as usize].events.len() <= groups[second as usize].events.len() {
@@ -172,13 +174,21 @@ impl Pairs<'_> {
             };
         let partners = &groups[large as usize];
         for event in &groups[small as usize].events {
-            let range = must.unordered(self.trace, *event, partners.key.thread);
-            let position = |partner: &EventId| self.trace.position(*partner);
             let events = &partners.events;
-            let first = events.partition_point(|partner| position(partner) < range.start);
-            let end = events.partition_point(|partner| position(partner) < range.end);
+            let position = |partner: &EventId| self.trace.position(*partner);
+            let (mut first, mut end) = (0, events.len());
+            self.unordered[0] += (end - first) as u64;
+            for (order, left) in orders.iter().zip(&mut self.unordered[1..]) {
+                if let Some(order) = order {
+                    let range = order.unordered(self.trace, *event, partners.key.thread);
+                    let start = events.partition_point(|partner| position(partner) < range.start);
+                    first = first.max(start);
+                    end = end.min(events.partition_point(|partner| position(partner) < range.end));
+                    end = end.max(first);
+                }
+                *left += (end - first) as u64;
+            }
             let middle = events.partition_point(|partner| partner < event).clamp(first, end);
-            self.unordered += (end - first) as u64;
             self.push(*event, large, first, middle, middle, end);
         }
     }
@@ -202,70 +212,5 @@ impl Iterator for Pairs<'_> {
         let Reverse(next) = self.queue.pop()?;
         self.push(next.event, next.group, next.first, next.low, next.high, next.end);
         Some(Pair::new(next.event, next.partner))
-    }
-}
-
-/// Which locks each thread holds, as numbers of sets.
-struct LockSets {
-    held: Vec<Vec<(LockId, bool)>>,
-    current: Vec<u32>,
-    numbers: FxHashMap<Vec<(LockId, bool)>, u32>,
-    sets: Vec<Vec<(LockId, bool)>>,
-    excluding: FxHashMap<(u32, u32), bool>,
-}
-
-impl LockSets {
-    fn new(trace: &Trace) -> Self {
-        let threads = trace.thread_count();
-        Self {
-            held: vec![Vec::new(); threads],
-            current: vec![0; threads],
-            numbers: FxHashMap::from_iter([(Vec::new(), 0)]),
-            sets: vec![Vec::new()],
-            excluding: FxHashMap::default(),
-        }
-    }
-
-    fn held(&self, thread: ThreadId) -> u32 {
-        self.current[thread.index()]
-    }
-
-    fn follow(&mut self, trace: &Trace, event: EventId, op: &Op) {
-        let thread = trace.thread(event).index();
-        let held = &mut self.held[thread];
-        match *op {
-            Op::Acquire(lock) | Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
-                held.push((lock, false));
-            }
-            Op::ReadAcquire(lock) => held.push((lock, true)),
-            Op::Release(lock) | Op::Wait { lock, .. } | Op::ReadRelease(lock) => {
-                if let Some(at) = held.iter().rposition(|(other, _)| *other == lock) {
-                    held.remove(at);
-                }
-            }
-            _ => return,
-        }
-        let mut set = held.clone();
-        set.sort_unstable();
-        set.dedup();
-        let next = self.sets.len() as u32;
-        let number = *self.numbers.entry(set).or_insert_with_key(|set| {
-            self.sets.push(set.clone());
-            next
-        });
-        self.current[thread] = number;
-    }
-
-    /// Whether two threads cannot hold these locks at the same time.
-    fn exclude(&mut self, a: u32, b: u32) -> bool {
-        let sets = &self.sets;
-        *self.excluding.entry((a.min(b), a.max(b))).or_insert_with(|| {
-            sets[a as usize].iter().any(|(lock, shared)| {
-                let clash = |(other, other_shared): &(LockId, bool)| {
-                    other == lock && !(*shared && *other_shared)
-                };
-                sets[b as usize].iter().any(clash)
-            })
-        })
     }
 }

@@ -6,13 +6,13 @@ use crate::encode::{Encoder, Index, Window};
 use crate::race::Pair;
 use crate::solve::{Answer, Solver};
 use crate::trace::{EventId, Trace};
-use crate::witness::{self, Refutation};
+use crate::witness::{self, Checker, Refutation, Schedule};
 
 /// What is known of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It is a race; the schedule, which ends in the pair, proves it.
-    Race(Vec<EventId>),
+    /// It is a race; the schedule proves it.
+    Race(Schedule),
     /// It is no race.
     NoRace,
     /// There was not enough time.
@@ -27,6 +27,7 @@ pub enum Verdict {
 pub struct Decider<'a> {
     trace: &'a Trace,
     window: &'a Window,
+    checker: &'a Checker<'a, 'a>,
     encoder: Encoder<'a>,
     solver: Box<dyn Solver>,
 }
@@ -37,9 +38,10 @@ impl<'a> Decider<'a> {
         trace: &'a Trace,
         index: &'a Index,
         window: &'a Window,
+        checker: &'a Checker<'a, 'a>,
         solver: Box<dyn Solver>,
     ) -> Self {
-        Self { trace, window, encoder: Encoder::new(trace, index, window), solver }
+        Self { trace, window, checker, encoder: Encoder::new(trace, index, window), solver }
     }
 
     /// Whether a pair, both of whose accesses are in the window, is a race.
@@ -64,13 +66,11 @@ impl<'a> Decider<'a> {
 
     /// Has the checker replay a sequence of the window that leads to a pair.
     fn confirm(&self, sequence: &[EventId], pair: Pair) -> Verdict {
-        let observed = (0..self.window.range().start).map(EventId::from_index);
-        let tidied = witness::tidy(self.trace, sequence);
-        let ends = [pair.first(), pair.second()];
-        let schedule: Vec<EventId> = observed.chain(tidied).chain(ends).collect();
-        match witness::check(self.trace, &schedule) {
-            Ok(proven) if proven == pair => Verdict::Race(schedule),
-            Ok(_) => unreachable!("the schedule ends in the pair"),
+        let mut rest = witness::tidy(self.trace, sequence);
+        rest.extend([pair.first(), pair.second()]);
+        let schedule = Schedule { observed: self.window.range().start, rest };
+        match self.checker.check(&schedule) {
+            Ok(_) => Verdict::Race(schedule),
             Err(refutation) => Verdict::Unconfirmed(refutation),
         }
     }

@@ -6,6 +6,8 @@
 
 mod candidates;
 mod decide;
+mod held;
+mod hold_back;
 mod must;
 mod run;
 
@@ -13,11 +15,13 @@ use std::time::Duration;
 
 pub use self::candidates::Candidates;
 pub use self::decide::{Decider, Verdict};
+pub use self::held::HeldLocks;
+pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
 pub use self::run::predict;
 use crate::race::Pair;
 use crate::solve::SolverKind;
-use crate::trace::EventId;
+use crate::witness::Schedule;
 
 /// How to go about it.
 #[derive(Clone, Debug)]
@@ -36,6 +40,30 @@ pub struct Options {
     pub jobs: Option<usize>,
     /// Who decides.
     pub solver: SolverKind,
+    /// Which proofs are tried before the solver.
+    pub proofs: Proofs,
+}
+
+/// Cheap proofs, which spare the solver work. Each is sound by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proofs {
+    /// No, by a lock that both accesses hold.
+    pub common_lock: bool,
+    /// No, by an order that all executions share.
+    pub must_order: bool,
+    /// No, by an order that is forced by values.
+    pub forced_order: bool,
+    /// Yes, by holding a thread back.
+    pub hold_back: bool,
+}
+
+impl Proofs {
+    /// All of them.
+    pub const ALL: Self =
+        Self { common_lock: true, must_order: true, forced_order: true, hold_back: true };
+    /// None: the solver does it all.
+    pub const NONE: Self =
+        Self { common_lock: false, must_order: false, forced_order: false, hold_back: false };
 }
 
 impl Default for Options {
@@ -48,6 +76,7 @@ impl Default for Options {
             pairs_per_signature: Some(1000),
             jobs: None,
             solver: SolverKind::default(),
+            proofs: Proofs::ALL,
         }
     }
 }
@@ -58,9 +87,20 @@ pub struct Race {
     /// The two accesses.
     pub pair: Pair,
     /// A schedule that ends in them; the checker has replayed it.
-    pub witness: Vec<EventId>,
+    pub witness: Schedule,
+    /// What found the schedule.
+    pub proof: Proof,
     /// How long it took to find out.
     pub time: Duration,
+}
+
+/// What found a witness.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proof {
+    /// The observed run with one thread held back.
+    HeldBack,
+    /// The solver.
+    Solver,
 }
 
 /// What was found out.
@@ -79,12 +119,16 @@ pub struct Prediction {
 pub struct Counts {
     /// Conflicting pairs in all.
     pub candidates: u64,
-    /// Proven to be races.
-    pub proven: u64,
+    /// Proven to be races by holding a thread back.
+    pub held_back: u64,
+    /// Proven to be races by the solver.
+    pub solved: u64,
     /// No races: both hold a lock that only one can hold.
     pub locked: u64,
     /// No races: one comes before the other in every execution.
     pub ordered: u64,
+    /// No races: the values that have been read force one to come before the other.
+    pub forced: u64,
     /// No races, says the solver.
     pub refuted: u64,
     /// Not looked at, because another pair of the same two source locations is a race.
@@ -102,6 +146,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// How many pairs are proven to be races.
+    pub fn proven(&self) -> u64 {
+        self.held_back + self.solved
+    }
+
     /// How many pairs could not be decided.
     pub fn unknown(&self) -> u64 {
         self.timed_out + self.apart + self.cut + self.too_many + self.unconfirmed
@@ -109,9 +158,11 @@ impl Counts {
 
     fn add(&mut self, other: &Self) {
         self.candidates += other.candidates;
-        self.proven += other.proven;
+        self.held_back += other.held_back;
+        self.solved += other.solved;
         self.locked += other.locked;
         self.ordered += other.ordered;
+        self.forced += other.forced;
         self.refuted += other.refuted;
         self.covered += other.covered;
         self.timed_out += other.timed_out;

@@ -1,116 +1,296 @@
-//! What must happen before what, in every execution: program order, forks and joins, messages,
-//! barriers, exclusive accesses.
+//! What must have happened before what, in every execution.
 //!
-//! Vector clocks, kept only where they change: a thread's clock is the same for all events between
-//! two that wait for another thread.
+//! Two orders, each found in one pass. The *plain* one: program order, forks and joins, messages,
+//! barriers, exclusive accesses. The one *forced by values* goes further (the closure that
+//! S. Mathur et al. and others compute for a pair, here once for all pairs, and so weaker): a
+//! branch that has been passed needs the reads before it to have found their values, so of the
+//! writes that could have given such a value one has happened; what all of them have in common is
+//! forced. If read and write are in regions of the same lock, the write's region is over.
+//!
+//! Vector clocks, kept only where they change.
+
+use std::ops::Range;
 
 use racelog::trace::{ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::encode::Index;
+use super::held::HeldLocks;
+use crate::encode::{Index, value_read, value_written};
 use crate::trace::{EventId, Op, Trace};
 
 /// For each thread, how many of its events must have happened.
 type Clock = Box<[u32]>;
 
-/// The order that all executions of a trace share.
+/// Of how many possible writes what they have in common is looked for.
+const MOST_SOURCES: usize = 4;
+
+/// An order that all executions of a trace share.
 #[derive(Debug)]
 pub struct MustOrder {
+    /// What an event needs to be in an execution.
+    needed: Clocks,
+}
+
+impl MustOrder {
+    /// The plain order.
+    pub fn plain(trace: &Trace, index: &Index) -> Self {
+        Builder::new(trace, index, None).build()
+    }
+
+    /// The order that is forced by values.
+    pub fn by_values(trace: &Trace, index: &Index, held: &HeldLocks) -> Self {
+        Builder::new(trace, index, Some(held)).build()
+    }
+
+    /// Whether an execution can only have the second event, or have it as its thread's next and
+    /// enabled, when it has the first.
+    pub fn is_before(&self, trace: &Trace, a: EventId, b: EventId) -> bool {
+        let (thread, position) = (trace.thread(a), trace.position(a));
+        if thread == trace.thread(b) {
+            return position < trace.position(b);
+        }
+        self.needed.at(trace.thread(b), trace.position(b))[thread.index()] as usize > position
+    }
+
+    /// Of another thread's events, the positions of those that are neither before nor after this
+    /// one in every execution.
+    pub fn unordered(&self, trace: &Trace, event: EventId, other: ThreadId) -> Range<usize> {
+        let (thread, position) = (trace.thread(event), trace.position(event));
+        let first = self.needed.at(thread, position)[other.index()] as usize;
+        let segments = &self.needed.segments[other.index()];
+        let after =
+            segments.partition_point(|(_, clock)| clock[thread.index()] as usize <= position);
+        let end = segments.get(after).map(|(start, _)| *start as usize);
+        let end = end.unwrap_or(trace.events_of_thread(other).len());
+        first..end.max(first)
+    }
+}
+
+/// A clock for each event.
+#[derive(Debug)]
+struct Clocks {
     /// For each thread, the positions at which its clock changes, and what it is from there on.
     segments: Vec<Vec<(u32, Clock)>>,
 }
 
-impl MustOrder {
-    /// The order of a trace.
-    pub fn new(trace: &Trace, index: &Index) -> Self {
-        let zero = || vec![0; trace.thread_count()].into_boxed_slice();
-        let mut order =
-            Self { segments: trace.threads().map(|_| vec![(0, zero())]).collect() };
-        let mut last_access: FxHashMap<(VarId, ThreadId), EventId> = FxHashMap::default();
+impl Clocks {
+    fn new(threads: usize) -> Self {
+        let zero = vec![0; threads].into_boxed_slice();
+        Self { segments: vec![vec![(0, zero)]; threads] }
+    }
+
+    fn at(&self, thread: ThreadId, position: usize) -> &Clock {
+        let segments = &self.segments[thread.index()];
+        let after = segments.partition_point(|(start, _)| *start as usize <= position);
+        &segments[after - 1].1
+    }
+
+    /// The thread's clock as it is now.
+    fn last(&self, thread: ThreadId) -> &Clock {
+        let segments = &self.segments[thread.index()];
+        &segments[segments.len() - 1].1
+    }
+
+    /// From this position on, the thread's clock is at least this.
+    fn raise(&mut self, thread: ThreadId, position: usize, least: &[u32]) {
+        let last = self.last(thread);
+        if last.iter().zip(least).all(|(mine, least)| mine >= least) {
+            return;
+        }
+        let mut clock = last.clone();
+        for (mine, least) in clock.iter_mut().zip(least) {
+            *mine = (*mine).max(*least);
+        }
+        let segments = &mut self.segments[thread.index()];
+        match segments.last_mut() {
+            Some((start, last)) if *start as usize == position => *last = clock,
+            _ => segments.push((position as u32, clock)),
+        }
+    }
+}
+
+struct Builder<'a> {
+    trace: &'a Trace,
+    index: &'a Index,
+    /// There if values count.
+    held: Option<&'a HeldLocks>,
+    needed: Clocks,
+    /// What an event's thread needs besides to be clean after it.
+    clean: Clocks,
+    last_access: FxHashMap<(VarId, ThreadId), EventId>,
+    last_write: FxHashMap<(VarId, ThreadId), EventId>,
+    /// Which variables have exclusive accesses.
+    exclusive: Vec<bool>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(trace: &'a Trace, index: &'a Index, held: Option<&'a HeldLocks>) -> Self {
         let mut exclusive = vec![false; trace.var_count()];
         for event in trace.events() {
             if let Op::Exclusive { var, .. } = trace.op(event) {
                 exclusive[var.index()] = true;
             }
         }
-        let mut waits_for = Vec::new();
-        for event in trace.events() {
-            waits_for.clear();
-            let (op, thread) = (trace.op(event), trace.thread(event));
-            if trace.position(event) == 0 {
-                waits_for.extend(trace.fork_of(thread));
+        Self {
+            trace,
+            index,
+            held,
+            needed: Clocks::new(trace.thread_count()),
+            clean: Clocks::new(trace.thread_count()),
+            last_access: FxHashMap::default(),
+            last_write: FxHashMap::default(),
+            exclusive,
+        }
+    }
+
+    fn build(mut self) -> MustOrder {
+        for event in self.trace.events() {
+            for before in self.waits_for(event) {
+                let clock = self.including(before, &self.needed);
+                self.raise(event, &clock);
             }
-            match op {
-                Op::Join(child) => waits_for.extend(trace.events_of_thread(child).last()),
-                Op::Recv { .. } => waits_for.extend(index.send_of(trace, event)),
-                Op::Arrive { barrier, generation } => {
-                    waits_for.extend(index.previous_arrivals(barrier, generation));
+            if self.held.is_some() {
+                self.follow_values(event);
+            }
+        }
+        MustOrder { needed: self.needed }
+    }
+
+    fn raise(&mut self, event: EventId, least: &[u32]) {
+        let (thread, position) = (self.trace.thread(event), self.trace.position(event));
+        self.needed.raise(thread, position, least);
+        if self.held.is_some() {
+            self.clean.raise(thread, position, least);
+        }
+    }
+
+    /// What it takes to have an event, the event itself included.
+    fn including(&self, event: EventId, clocks: &Clocks) -> Clock {
+        let (thread, position) = (self.trace.thread(event), self.trace.position(event));
+        let mut clock = clocks.at(thread, position).clone();
+        clock[thread.index()] = position as u32 + 1;
+        clock
+    }
+
+    /// The events of other threads without which this one cannot be, whatever was read.
+    fn waits_for(&mut self, event: EventId) -> Vec<EventId> {
+        let (trace, index) = (self.trace, self.index);
+        let (op, thread) = (trace.op(event), trace.thread(event));
+        let mut before = Vec::new();
+        if trace.position(event) == 0 {
+            before.extend(trace.fork_of(thread));
+        }
+        match op {
+            Op::Join(child) => before.extend(trace.events_of_thread(child).last()),
+            Op::Recv { .. } => before.extend(index.send_of(trace, event)),
+            Op::Arrive { barrier, generation } => {
+                before.extend(index.previous_arrivals(barrier, generation));
+            }
+            Op::Leave { barrier, generation } => {
+                before.extend(index.arrivals_of(barrier, generation));
+            }
+            _ => {}
+        }
+        if let Some(var) = op.var().filter(|var| self.exclusive[var.index()]) {
+            before.extend(index.exclusive_before(event));
+            if matches!(op, Op::Exclusive { .. }) {
+                let last = |thread| self.last_access.get(&(var, thread));
+                before.extend(trace.threads().filter_map(last));
+            }
+            self.last_access.insert((var, thread), event);
+        }
+        before.retain(|before| trace.thread(*before) != thread);
+        before
+    }
+
+    /// Who decides by what it has read needs it to be what it was.
+    fn follow_values(&mut self, event: EventId) {
+        let trace = self.trace;
+        let (op, thread, position) = (trace.op(event), trace.thread(event), trace.position(event));
+        if trace.is_guarded(event) || matches!(op, Op::Branch) {
+            let clean = self.clean.last(thread).clone();
+            self.needed.raise(thread, position, &clean);
+        }
+        if let Op::Join(child) = op
+            && trace.ends_guarded(child)
+        {
+            let clean = self.clean.last(child).clone();
+            self.raise(event, &clean);
+        }
+        if let Op::Recv { .. } = op
+            && let Some(send) = self.index.send_of(trace, event)
+        {
+            let clean = self.including(send, &self.clean);
+            self.clean.raise(thread, position, &clean);
+        }
+        if let Some(forced) = self.forced(event, &op) {
+            self.clean.raise(thread, position, &forced);
+        }
+        if let Op::Cas { .. } | Op::CasFail { .. } = op {
+            let clean = self.clean.last(thread).clone();
+            self.needed.raise(thread, position, &clean);
+        }
+        if op.writes()
+            && let Some(var) = op.var()
+        {
+            self.last_write.insert((var, thread), event);
+        }
+    }
+
+    /// What must have happened for a read to find its value.
+    fn forced(&self, read: EventId, op: &Op) -> Option<Clock> {
+        let (trace, thread) = (self.trace, self.trace.thread(read));
+        let (var, value) = (op.var()?, value_read(op)?);
+        let own = self.last_write.get(&(var, thread)).copied();
+        if let Some(own) = own {
+            if value_written(&trace.op(own)) == Some(value) {
+                return None;
+            }
+        } else if trace.initial_value(var) == value {
+            return None;
+        }
+        let writes = self.index.writes_of(var, value);
+        let others = writes.iter().filter(|write| trace.thread(**write) != thread);
+        let mut sources = Vec::with_capacity(MOST_SOURCES);
+        for write in others {
+            // What comes later in the trace is not known yet.
+            if sources.len() == MOST_SOURCES || *write > read {
+                return None;
+            }
+            sources.push(self.source(*write, read));
+        }
+        sources.into_iter().reduce(|mut common, source| {
+            for (common, source) in common.iter_mut().zip(&source) {
+                *common = (*common).min(*source);
+            }
+            common
+        })
+    }
+
+    /// What must have happened for a read to find what a write left.
+    fn source(&self, write: EventId, read: EventId) -> Clock {
+        let mut clock = self.including(write, &self.clean);
+        let (trace, Some(held)) = (self.trace, self.held) else { return clock };
+        let writer = trace.thread(write);
+        let set = |event: EventId| held.at(trace.thread(event), trace.position(event));
+        let (written, found) = (set(write), set(read));
+        if !held.sets().exclude(written, found) {
+            return clock;
+        }
+        // The writer has left the regions that exclude the reader's.
+        for (lock, exclusive) in held.sets().locks(written) {
+            let clashes = |(other, others): (_, bool)| other == lock && (exclusive || others);
+            if held.sets().locks(found).any(clashes)
+                && let Some(release) = self.index.release_after(trace, lock, write)
+            {
+                let over = self.needed.at(writer, trace.position(release));
+                for (mine, over) in clock.iter_mut().zip(over) {
+                    *mine = (*mine).max(*over);
                 }
-                Op::Leave { barrier, generation } => {
-                    waits_for.extend(index.arrivals_of(barrier, generation));
-                }
-                _ => {}
-            }
-            if let Some(var) = op.var().filter(|var| exclusive[var.index()]) {
-                waits_for.extend(index.exclusive_before(event));
-                if matches!(op, Op::Exclusive { .. }) {
-                    let threads = trace.threads();
-                    waits_for.extend(threads.filter_map(|thread| last_access.get(&(var, thread))));
-                }
-                last_access.insert((var, thread), event);
-            }
-            for before in &waits_for {
-                order.wait(trace, event, *before);
+                let position = trace.position(release) as u32 + 1;
+                clock[writer.index()] = clock[writer.index()].max(position);
             }
         }
-        order
-    }
-
-    /// An event waits for another one.
-    fn wait(&mut self, trace: &Trace, event: EventId, before: EventId) {
-        let (thread, other) = (trace.thread(event), trace.thread(before));
-        if thread == other || self.is_before(trace, before, event) {
-            return;
-        }
-        let position = trace.position(event) as u32;
-        let mut clock = self.clock(thread, position).clone();
-        for (mine, theirs) in clock.iter_mut().zip(self.clock(other, trace.position(before) as u32)) {
-            *mine = (*mine).max(*theirs);
-        }
-        clock[other.index()] = trace.position(before) as u32 + 1;
-        let segments = &mut self.segments[thread.index()];
-        match segments.last_mut() {
-            Some((start, last)) if *start == position => *last = clock,
-            _ => segments.push((position, clock)),
-        }
-    }
-
-    fn clock(&self, thread: ThreadId, position: u32) -> &Clock {
-        let segments = &self.segments[thread.index()];
-        let after = segments.partition_point(|(start, _)| *start <= position);
-        &segments[after - 1].1
-    }
-
-    /// Whether the first event happens before the second in every execution that has the second.
-    pub fn is_before(&self, trace: &Trace, a: EventId, b: EventId) -> bool {
-        let (thread, position) = (trace.thread(a), trace.position(a));
-        if thread == trace.thread(b) {
-            return position < trace.position(b);
-        }
-        let clock = self.clock(trace.thread(b), trace.position(b) as u32);
-        clock[thread.index()] as usize > position
-    }
-
-    /// Of another thread's events, the positions of those that are neither before nor after this
-    /// one in every execution.
-    pub fn unordered(&self, trace: &Trace, event: EventId, other: ThreadId) -> std::ops::Range<usize> {
-        let (thread, position) = (trace.thread(event), trace.position(event));
-        let first = self.clock(thread, position as u32)[other.index()] as usize;
-        let segments = &self.segments[other.index()];
-        let after =
-            segments.partition_point(|(_, clock)| clock[thread.index()] as usize <= position);
-        let end = segments.get(after).map(|(start, _)| *start as usize);
-        let end = end.unwrap_or(trace.events_of_thread(other).len());
-        first..end.max(first)
+        clock
     }
 }

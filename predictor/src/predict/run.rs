@@ -10,14 +10,20 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{Candidates, Decider, MustOrder, Options, Prediction, Race, Verdict};
+use super::{
+    Candidates, Decider, HeldLocks, HoldBack, MustOrder, Options, Prediction, Proof, Race, Verdict,
+};
 use crate::encode::{Index, Window};
 use crate::race::{Pair, Signature};
 use crate::semantics::Machine;
 use crate::trace::Trace;
+use crate::witness::{Checker, Schedule};
 
 /// How many entries of the list of candidates make a piece of work.
 const PIECE: usize = 4;
+
+/// How many steps holding a thread back may take for a signature, after the first pair.
+const STEPS: usize = 1 << 20;
 
 /// Finds all races. `progress` is called now and then with how many signatures are done, of how
 /// many.
@@ -39,22 +45,30 @@ fn in_parallel(
     options: &Options,
     progress: &(impl Fn(usize, usize) + Sync),
 ) -> Prediction {
+    let deadline = options.total_time.map(|time| Instant::now() + time);
     let machine = Machine::new(trace);
-    let index = Index::new(trace);
+    let (index, held) = rayon::join(|| Index::new(trace), || HeldLocks::new(trace));
+    let (checker, (candidates, orders)) = rayon::join(
+        || Checker::new(&machine),
+        || {
+            let candidates = Candidates::new(trace, &held, options.proofs.common_lock);
+            (candidates, orders(trace, options, &index, &held))
+        },
+    );
     let windows = match options.window {
         Some(size) if size < trace.len() => Window::cut(&machine, &index, &bounds(trace, size)),
         _ => vec![Window::whole(&machine)],
     };
-    let must = MustOrder::new(trace, &index);
-    let candidates = Candidates::new(trace);
     let job = Job {
         trace,
         options,
         index: &index,
+        held: &held,
         windows: &windows,
-        must: &must,
+        checker: &checker,
+        orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
-        deadline: options.total_time.map(|time| Instant::now() + time),
+        deadline,
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
@@ -80,6 +94,20 @@ fn in_parallel(
     found
 }
 
+/// The plain order and the one that values force, where they are asked for.
+fn orders(
+    trace: &Trace,
+    options: &Options,
+    index: &Index,
+    held: &HeldLocks,
+) -> [Option<MustOrder>; 2] {
+    let proofs = options.proofs;
+    [
+        proofs.must_order.then(|| MustOrder::plain(trace, index)),
+        proofs.forced_order.then(|| MustOrder::by_values(trace, index, held)),
+    ]
+}
+
 /// Windows of this size, each of which starts in the middle of the one before.
 fn bounds(trace: &Trace, size: usize) -> Vec<Range<usize>> {
     let step = (size / 2).max(1);
@@ -98,6 +126,8 @@ fn bounds(trace: &Trace, size: usize) -> Vec<Range<usize>> {
 struct Tried {
     pairs: usize,
     proven: bool,
+    /// How many steps it took to hold threads back.
+    steps: usize,
 }
 
 /// Why no other pair of a signature is looked at.
@@ -111,8 +141,11 @@ struct Job<'a> {
     trace: &'a Trace,
     options: &'a Options,
     index: &'a Index,
+    held: &'a HeldLocks,
     windows: &'a [Window],
-    must: &'a MustOrder,
+    checker: &'a Checker<'a, 'a>,
+    /// The plain order, and the one that values force.
+    orders: [Option<&'a MustOrder>; 2],
     candidates: &'a Candidates,
     deadline: Option<Instant>,
 }
@@ -133,9 +166,11 @@ impl<'a> Job<'a> {
         deciders: &mut FxHashMap<usize, Decider<'a>>,
         found: &mut Prediction,
     ) {
-        let pairs = self.candidates.pairs(entry, self.trace, self.must);
-        found.counts.ordered += self.candidates.pair_count(entry) - pairs.unordered;
-        let mut left = pairs.unordered;
+        let pairs = self.candidates.pairs(entry, self.trace, self.orders);
+        let [all, unordered, unforced] = pairs.unordered;
+        found.counts.ordered += all - unordered;
+        found.counts.forced += unordered - unforced;
+        let mut left = unforced;
         let mut tried: FxHashMap<Signature, Tried> = FxHashMap::default();
         for pair in pairs {
             let signature = Signature::of(self.trace, pair);
@@ -180,38 +215,56 @@ impl<'a> Job<'a> {
         deciders: &mut FxHashMap<usize, Decider<'a>>,
         found: &mut Prediction,
     ) {
-        tried.pairs += 1;
         let started = Instant::now();
         let counts = &mut found.counts;
-        let count = match self.decide(pair, deciders) {
-            Some(Verdict::Race(witness)) => {
-                tried.proven = true;
-                counts.proven += 1;
-                found.races.push(Race { pair, witness, time: started.elapsed() });
-                return;
-            }
-            Some(Verdict::NoRace) if self.windows.len() == 1 => {
-                counts.refuted += 1;
-                return;
-            }
-            Some(Verdict::NoRace) => &mut counts.cut,
-            Some(Verdict::Unknown) => &mut counts.timed_out,
-            Some(Verdict::Unconfirmed(_)) => &mut counts.unconfirmed,
-            None => &mut counts.apart,
+        let (count, proven) = match self.hold_back(pair, tried) {
+            Some(witness) => (&mut counts.held_back, Some((witness, Proof::HeldBack))),
+            None => match self.decide(pair, deciders) {
+                Some(Verdict::Race(witness)) => {
+                    (&mut counts.solved, Some((witness, Proof::Solver)))
+                }
+                Some(Verdict::NoRace) if self.windows.len() == 1 => {
+                    counts.refuted += 1;
+                    tried.pairs += 1;
+                    return;
+                }
+                Some(Verdict::NoRace) => (&mut counts.cut, None),
+                Some(Verdict::Unknown) => (&mut counts.timed_out, None),
+                Some(Verdict::Unconfirmed(_)) => (&mut counts.unconfirmed, None),
+                None => (&mut counts.apart, None),
+            },
         };
         *count += 1;
-        found.unknown.push(pair);
+        tried.pairs += 1;
+        tried.proven |= proven.is_some();
+        match proven {
+            Some((witness, proof)) => {
+                found.races.push(Race { pair, witness, proof, time: started.elapsed() });
+            }
+            None => found.unknown.push(pair),
+        }
+    }
+
+    /// Tries to prove a race by holding a thread back. The checker decides.
+    fn hold_back(&self, pair: Pair, tried: &mut Tried) -> Option<Schedule> {
+        if !self.options.proofs.hold_back || (tried.pairs > 0 && tried.steps > STEPS) {
+            return None;
+        }
+        let observed = pair.first().index();
+        tried.steps += pair.second().index() - observed;
+        let attempt = HoldBack { trace: self.trace, index: self.index, held: self.held };
+        let mut rest = attempt.attempt(pair)?;
+        rest.extend([pair.first(), pair.second()]);
+        let schedule = Schedule { observed, rest };
+        self.checker.check(&schedule).is_ok().then_some(schedule)
     }
 
     /// Decides a pair in each window that has both accesses, until it is proven.
-    fn decide(
-        &self,
-        pair: Pair,
-        deciders: &mut FxHashMap<usize, Decider<'a>>,
-    ) -> Option<Verdict> {
+    fn decide(&self, pair: Pair, deciders: &mut FxHashMap<usize, Decider<'a>>) -> Option<Verdict> {
         let contains =
             |window: &Window| window.contains(pair.first()) && window.contains(pair.second());
-        let first = self.windows.partition_point(|window| window.range().end <= pair.second().index());
+        let first =
+            self.windows.partition_point(|window| window.range().end <= pair.second().index());
         let mut verdict = None;
         for (number, window) in self.windows.iter().enumerate().skip(first) {
             if !contains(window) {
@@ -224,7 +277,7 @@ impl<'a> Job<'a> {
             }
             let decider = deciders.entry(number).or_insert_with(|| {
                 let solver = self.options.solver.build();
-                Decider::new(self.trace, self.index, window, solver)
+                Decider::new(self.trace, self.index, window, self.checker, solver)
             });
             match decider.decide(pair, deadline) {
                 race @ Verdict::Race(_) => return Some(race),

@@ -47,6 +47,12 @@ impl<'m, 'a> Replay<'m, 'a> {
         Self { machine, state: machine.initial(), order: Order::Other(order) }
     }
 
+    /// Follows `sequence` from a state that has been reached otherwise.
+    pub fn resume(machine: &'m Machine<'a>, state: State, sequence: &[EventId]) -> Self {
+        let order = sequence.iter().copied().zip(0..).collect();
+        Self { machine, state, order: Order::Other(order) }
+    }
+
     /// What has been reached.
     pub fn state(&self) -> &State {
         &self.state

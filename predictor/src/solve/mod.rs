@@ -9,6 +9,7 @@ pub mod smtlib;
 #[cfg(feature = "z3")]
 pub mod z3;
 
+use std::str::FromStr;
 use std::time::Instant;
 
 use formula::{Formula, Lit};
@@ -77,10 +78,36 @@ pub enum SolverKind {
 }
 
 impl SolverKind {
+    /// All of them that this build has.
+    pub const ALL: &[Self] = &[Self::Order];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+        }
+    }
+
     /// A solver of this kind for a new formula.
     pub fn build(self) -> Box<dyn Solver> {
         match self {
             Self::Order => Box::new(order::OrderSolver::new()),
         }
+    }
+}
+
+impl FromStr for SolverKind {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().copied().find(|kind| kind.name() == name);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|kind| kind.name()).collect();
+            let hint = match name {
+                "z3" | "both" => "; build with `--features z3` to have it",
+                _ => "",
+            };
+            format!("no solver is called `{name}`; there is {}{hint}", names.join(", "))
+        })
     }
 }

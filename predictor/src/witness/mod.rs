@@ -8,10 +8,12 @@
 //! The checker is built on the [semantics](crate::semantics) alone. It never sees an encoder or a
 //! solver, so whatever those get wrong, it does not get wrong with them.
 
+mod schedule;
 mod tidy;
 
 use std::fmt;
 
+pub use self::schedule::{Checker, Schedule};
 pub use self::tidy::{switches, tidy};
 use crate::race::{Pair, conflict};
 use crate::semantics::{Machine, Replay, WhyNot};
@@ -65,18 +67,28 @@ pub fn check(trace: &Trace, schedule: &[EventId]) -> Result<Pair, Refutation> {
         return Err(refute(schedule.len().max(1), Reason::TooShort));
     };
     let machine = Machine::new(trace);
-    let mut replay = Replay::of(&machine, prefix);
+    let followed = follow(&machine, Replay::of(&machine, prefix), prefix, [*a, *b]);
+    followed.map_err(|(step, reason)| refute(step, reason))
+}
+
+/// Follows a sequence to the two accesses in which it ends, and says at which step it fails.
+fn follow(
+    machine: &Machine<'_>,
+    mut replay: Replay<'_, '_>,
+    prefix: &[EventId],
+    [a, b]: [EventId; 2],
+) -> Result<Pair, (usize, Reason)> {
     for (step, event) in (1..).zip(prefix) {
-        replay.step(*event).map_err(|why| refute(step, Reason::NotEnabled(why)))?;
+        replay.step(*event).map_err(|why| (step, Reason::NotEnabled(why)))?;
     }
     for (step, event) in (prefix.len() + 1..).zip([a, b]) {
-        let enabled = machine.enabled(replay.state(), *event);
-        enabled.map_err(|why| refute(step, Reason::NotEnabled(why)))?;
+        let enabled = machine.enabled(replay.state(), event);
+        enabled.map_err(|why| (step, Reason::NotEnabled(why)))?;
     }
-    if !conflict(trace, *a, *b) {
-        return Err(refute(schedule.len(), Reason::NoConflict));
+    if !conflict(machine.trace(), a, b) {
+        return Err((prefix.len() + 2, Reason::NoConflict));
     }
-    Ok(Pair::new(*a, *b))
+    Ok(Pair::new(a, b))
 }
 
 fn describe(trace: &Trace, event: EventId, reason: &Reason) -> String {

@@ -1,0 +1,286 @@
+//! Runs detectors on a trace and puts what they find into one report.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use racelog::trace::{LockId, Object};
+
+use crate::detect::{self, Scope};
+use crate::order::weak_links;
+use crate::predict::{self, Proof, Race, predict};
+use crate::race::{Pair, Signature};
+use crate::report::{
+    Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, VERSION, describe,
+};
+use crate::trace::{EventId, Op, Trace};
+
+/// A way to find races.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Detector {
+    /// The maximal causal model with control flow: ours.
+    Mcm,
+    /// Happens-before, by the memory model of C++ and Rust.
+    Hb,
+    /// Causally-precedes.
+    Cp,
+    /// Locksets and a weak happens-before.
+    Quick,
+}
+
+impl Detector {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Quick, Self::Hb, Self::Cp, Self::Mcm];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mcm => "mcm",
+            Self::Hb => "hb",
+            Self::Cp => "cp",
+            Self::Quick => "quick",
+        }
+    }
+
+    /// Whether what it finds may be no race.
+    pub const fn is_unsound(self) -> bool {
+        matches!(self, Self::Quick | Self::Cp)
+    }
+}
+
+impl fmt::Display for Detector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Detector {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|detector| detector.name() == name);
+        known.ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|detector| detector.name()).collect();
+            format!("no detector is called `{name}`; there are {}", names.join(", "))
+        })
+    }
+}
+
+/// What one detector found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The pairs; with witnesses where the detector gives them.
+    pub races: BTreeMap<Pair, Option<Race>>,
+    /// How many pairs could not be decided.
+    pub unknown: u64,
+    /// What became of the pairs, where the detector counts that.
+    pub counts: Option<predict::Counts>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Runs one detector.
+pub fn detect(
+    trace: &Trace,
+    detector: Detector,
+    options: &predict::Options,
+    progress: impl Fn(usize, usize) + Sync + Send,
+) -> Found {
+    let started = Instant::now();
+    let scope = if options.all_pairs { Scope::AllPairs } else { Scope::Signatures };
+    let classic = |found: detect::Findings| Found {
+        races: found.pairs.into_iter().map(|pair| (pair, None)).collect(),
+        unknown: found.limits.forgotten,
+        ..Found::default()
+    };
+    let mut found = match detector {
+        Detector::Mcm => {
+            let found = predict(trace, options, progress);
+            Found {
+                races: found.races.into_iter().map(|race| (race.pair, Some(race))).collect(),
+                unknown: found.counts.unknown(),
+                counts: Some(found.counts),
+                ..Found::default()
+            }
+        }
+        Detector::Hb => classic(detect::hb::races(trace, scope)),
+        Detector::Cp => classic(detect::cp::races(trace, scope)),
+        Detector::Quick => classic(detect::quick::races(trace, scope)),
+    };
+    found.time = started.elapsed();
+    found
+}
+
+/// Runs detectors and reports the union of what they find: one finding for each pair, or for each
+/// pair of source locations unless all pairs are asked for. Where several found it, the first of
+/// them that has a witness gives the pair.
+pub fn analyze(
+    trace: &Trace,
+    name: &str,
+    detectors: &[Detector],
+    options: &predict::Options,
+    progress: impl Fn(usize, usize) + Sync + Send,
+) -> Report {
+    let found: Vec<(Detector, Found)> = detectors
+        .iter()
+        .map(|detector| (*detector, detect(trace, *detector, options, &progress)))
+        .collect();
+    let runs = found.iter().map(|(detector, found)| DetectorRun {
+        name: detector.name(),
+        findings: found.races.len(),
+        unknown: found.unknown,
+        seconds: found.time.as_secs_f64(),
+        unsound: detector.is_unsound(),
+    });
+    let runs = runs.collect();
+    let counts = found.iter().find_map(|(_, found)| found.counts).map(Counts::from);
+    let mut union: Vec<Union> = Vec::new();
+    let mut known: BTreeMap<Same, usize> = BTreeMap::new();
+    for (detector, found) in found {
+        for (pair, race) in found.races {
+            let same = match options.all_pairs {
+                true => Same::Pair(pair),
+                false => Same::Signature(Signature::of(trace, pair)),
+            };
+            let at = *known.entry(same).or_insert_with(|| {
+                union.push(Union { pair, race: None, detectors: Vec::new(), unordered: None });
+                union.len() - 1
+            });
+            let entry = &mut union[at];
+            entry.detectors.push(detector);
+            if detector == Detector::Hb {
+                entry.unordered = Some(pair);
+            }
+            if race.is_some() && entry.race.is_none() {
+                (entry.pair, entry.race) = (pair, race);
+            }
+        }
+    }
+    union.sort_by_key(|entry| entry.pair);
+    let solver = options.solver.name();
+    Report {
+        version: VERSION,
+        trace: name.to_owned(),
+        events: trace.len(),
+        threads: trace.thread_count(),
+        detectors: runs,
+        findings: union.into_iter().map(|entry| finding(trace, entry, solver)).collect(),
+        counts,
+    }
+}
+
+/// What makes two pairs one finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Same {
+    Pair(Pair),
+    Signature(Signature),
+}
+
+struct Union {
+    pair: Pair,
+    race: Option<Race>,
+    detectors: Vec<Detector>,
+    /// The pair that happens-before leaves unordered.
+    unordered: Option<Pair>,
+}
+
+fn finding(trace: &Trace, entry: Union, solver: &'static str) -> Finding {
+    let (first, second) = (entry.pair.first(), entry.pair.second());
+    let variable = trace.op(first).var().map(Object::Var);
+    let mut detectors: Vec<&'static str> =
+        entry.detectors.iter().map(|detector| detector.name()).collect();
+    if entry.race.is_some() {
+        detectors.sort_by_key(|name| *name != Detector::Mcm.name());
+    }
+    Finding {
+        events: [first.number(), second.number()],
+        variable: variable.map_or_else(String::new, |var| trace.printer().name(var).to_owned()),
+        accesses: [describe(trace, first), describe(trace, second)],
+        reason: reason(trace, &entry),
+        detector: detectors[0],
+        detectors,
+        solver: entry.race.as_ref().filter(|race| race.proof == Proof::Solver).map(|_| solver),
+        seconds: entry.race.as_ref().map(|race| race.time.as_secs_f64()),
+        witness: entry.race.map(|race| race.witness.events().map(|event| event.number()).collect()),
+    }
+}
+
+fn reason(trace: &Trace, entry: &Union) -> Reason {
+    let said = |kind, text: String| Reason { kind, text, too_weak: Vec::new() };
+    if entry.race.is_none() && entry.unordered.is_some() {
+        let links = weak_links(trace, entry.pair);
+        if !links.is_empty() {
+            return too_weak(trace, &links);
+        }
+    }
+    if entry.unordered == Some(entry.pair) {
+        let text = "nothing orders these two in the observed run".to_owned();
+        return said(ReasonKind::Unordered, text);
+    }
+    if entry.race.is_none() {
+        let text = format!("`{}` finds no order between these two", entry.detectors[0]);
+        return said(ReasonKind::Unordered, text);
+    }
+    let locks = ordering_locks(trace, entry.pair);
+    let mut printer = trace.printer();
+    let names: Vec<String> =
+        locks.iter().map(|lock| format!("`{}`", printer.name(Object::Lock(*lock)))).collect();
+    let text = if names.is_empty() {
+        "can be reordered: nothing that orders these two in the observed run has to".to_owned()
+    } else {
+        format!("can be reordered: {} can be taken in another order", names.join(", "))
+    };
+    said(ReasonKind::Reordered, text)
+}
+
+fn too_weak(trace: &Trace, links: &[crate::order::WeakLink]) -> Reason {
+    let mut printer = trace.printer();
+    let too_weak: Vec<TooWeak> = links
+        .iter()
+        .map(|link| TooWeak {
+            event: link.event.number(),
+            ordering: format!("{:?}", link.ordering),
+            location: printer.location(link.event),
+        })
+        .collect();
+    let words = too_weak.iter().map(|link| match &link.location {
+        Some(location) => format!("{} at {location} (event {})", link.ordering, link.event),
+        None => format!("{} at event {}", link.ordering, link.event),
+    });
+    let text = format!("ordering too weak: {}", words.collect::<Vec<_>>().join(", "));
+    Reason { kind: ReasonKind::OrderingTooWeak, text, too_weak }
+}
+
+/// The locks that the first access's thread gives back after it and that the second's takes before
+/// it: they order the two in the observed run.
+fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
+    let (first, second) = (pair.first(), pair.second());
+    let events = |thread_of: EventId| trace.events_of_thread(trace.thread(thread_of));
+    let released = events(first)[trace.position(first)..]
+        .iter()
+        .take_while(|event| **event < second)
+        .filter_map(|event| match trace.op(*event) {
+            Op::Release(lock) | Op::ReadRelease(lock) | Op::Wait { lock, .. } => Some((lock, *event)),
+            _ => None,
+        });
+    let taken: Vec<(LockId, EventId)> = events(second)[..trace.position(second)]
+        .iter()
+        .rev()
+        .take_while(|event| **event > first)
+        .filter_map(|event| match trace.op(*event) {
+            Op::Acquire(lock)
+            | Op::ReadAcquire(lock)
+            | Op::Wake { lock, .. }
+            | Op::WakeTimeout { lock, .. } => Some((lock, *event)),
+            _ => None,
+        })
+        .collect();
+    let mut locks: Vec<LockId> = released
+        .filter(|(lock, at)| taken.iter().any(|(other, later)| other == lock && later > at))
+        .map(|(lock, _)| lock)
+        .collect();
+    locks.sort_unstable();
+    locks.dedup();
+    locks
+}

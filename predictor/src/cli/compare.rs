@@ -1,0 +1,74 @@
+//! `predictor compare`
+
+use std::io::{self, BufWriter, Write};
+
+use super::args::{Compare, TableFormat};
+use super::input::Input;
+use super::table::Table;
+use super::{Failure, Outcome, say};
+use crate::analysis::{Detector, Found, detect};
+use crate::trace::{Op, Trace};
+
+pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
+    let mut detectors = args.detectors.clone();
+    if detectors.is_empty() {
+        detectors = Detector::ALL.to_vec();
+    }
+    let options = args.effort.options();
+    let mut table = Table::new(header(&detectors));
+    let mut outcome = Outcome::NothingFound;
+    for path in &args.paths {
+        let loaded = Input::open(path, args.from.format).and_then(|input| {
+            let name = input.name();
+            Ok((name, input.load()?))
+        });
+        let (name, trace) = match loaded {
+            Ok(loaded) => loaded,
+            Err(Failure::Message(message)) => {
+                // The others can still be compared.
+                say("error", message);
+                outcome = Outcome::Incomplete;
+                continue;
+            }
+            Err(broken) => return Err(broken),
+        };
+        let found: Vec<Found> = detectors
+            .iter()
+            .map(|detector| detect(&trace, *detector, &options, |_, _| {}))
+            .collect();
+        table.add(row(name, &trace, &found));
+    }
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
+        TableFormat::Text => table.write_text(&mut out)?,
+        TableFormat::Csv => table.write_csv(&mut out)?,
+        TableFormat::Markdown => table.write_markdown(&mut out)?,
+    }
+    out.flush()?;
+    Ok(outcome)
+}
+
+fn header(detectors: &[Detector]) -> Vec<String> {
+    let fixed = ["trace", "threads", "events", "rw", "sync", "branches"];
+    let races = detectors.iter().map(|detector| detector.name().to_owned());
+    let times = detectors.iter().map(|detector| format!("{detector} s"));
+    fixed.into_iter().map(str::to_owned).chain(races).chain(times).collect()
+}
+
+fn row(name: String, trace: &Trace, found: &[Found]) -> Vec<String> {
+    let (mut accesses, mut branches) = (0, 0);
+    for event in trace.events() {
+        let op = trace.op(event);
+        accesses += usize::from(op.var().is_some());
+        branches += usize::from(op == Op::Branch);
+    }
+    let sync = trace.len() - accesses - branches;
+    let counts = [trace.thread_count(), trace.len(), accesses, sync, branches];
+    let races = found.iter().map(|found| {
+        let unknown = if found.unknown > 0 { "?" } else { "" };
+        format!("{}{unknown}", found.races.len())
+    });
+    let times = found.iter().map(|found| format!("{:.3}", found.time.as_secs_f64()));
+    let counts = counts.iter().map(usize::to_string);
+    std::iter::once(name).chain(counts).chain(races).chain(times).collect()
+}

@@ -1,0 +1,99 @@
+//! Traces made to measure: of any length, with locks, branches, condvars, and races in known places.
+//!
+//! A little program is simulated, and its threads take turns at random. Variables are guarded by
+//! locks, and threads that guard them take the lock first: so all races are the seeded ones. These
+//! have variables of their own, and places in the program that tell which race it is.
+//!
+//! A seeded race may be millions of events wide. For it to be one, what happens in between must not
+//! depend on what the earlier access's thread does after it, so there are two kinds of threads.
+//! *Talkers* read and write the shared variables and decide by what they read. *Listeners* read what
+//! talkers write, and write what only they read, under the same locks; the earlier access of every
+//! seeded race is theirs. Happens-before orders most of these pairs, by the locks.
+
+mod world;
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+use self::world::World;
+use crate::trace::format::SinkError;
+use racelog::trace::{Dictionary, Item};
+
+/// What to make.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Plan {
+    /// How many events, about.
+    pub events: usize,
+    /// How many threads, the first one included; at least 2.
+    pub threads: usize,
+    /// How many locks; at least 1.
+    pub locks: usize,
+    /// How many variables, besides those of the seeded races; at least 1.
+    pub vars: usize,
+    /// How many condvars.
+    pub condvars: usize,
+    /// Which part of the reads a branch follows.
+    pub branches: f64,
+    /// Which part of the variables is hot: half of all accesses go there.
+    pub hot: f64,
+    /// Which part of the critical sections takes a second lock.
+    pub nested: f64,
+    /// How many races have their accesses close together.
+    pub near_races: usize,
+    /// How many races have their accesses far apart: a third of the trace and more.
+    pub far_races: usize,
+    /// The same plan with the same seed makes the same trace.
+    pub seed: u64,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self {
+            events: 100_000,
+            threads: 8,
+            locks: 20,
+            vars: 1000,
+            condvars: 2,
+            branches: 0.5,
+            hot: 0.1,
+            nested: 0.1,
+            near_races: 40,
+            far_races: 10,
+            seed: 0,
+        }
+    }
+}
+
+impl Plan {
+    /// Says what is wrong with a plan.
+    pub fn check(&self) -> Result<(), String> {
+        let part = |name: &str, part: f64| match part {
+            0.0..=1.0 => Ok(()),
+            _ => Err(format!("{name} is {part}: a part is between 0 and 1")),
+        };
+        part("branches", self.branches)?;
+        part("hot", self.hot)?;
+        part("nested", self.nested)?;
+        let least = |name: &str, count: usize, least: usize| {
+            if count >= least { Ok(()) } else { Err(format!("{name} is {count}: at least {least}")) }
+        };
+        least("threads", self.threads, 2)?;
+        least("locks", self.locks, 1)?;
+        least("vars", self.vars, 1)?;
+        let races = self.near_races + self.far_races;
+        least("events", self.events, 10 * self.threads + 300 * races.min(1) + 100 * races)?;
+        let most = u32::MAX as usize / 4;
+        if self.events > most {
+            return Err(format!("events is {}: at most {most}", self.events));
+        }
+        Ok(())
+    }
+
+    /// Makes the trace, item by item, together with the dictionary that knows what they refer to.
+    pub fn make(
+        &self,
+        write: impl FnMut(&Dictionary, &Item) -> Result<(), SinkError>,
+    ) -> Result<Dictionary, SinkError> {
+        World::new(self, ChaCha8Rng::seed_from_u64(self.seed), write).run()
+    }
+}

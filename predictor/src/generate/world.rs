@@ -1,0 +1,361 @@
+//! The simulated program.
+
+use std::collections::VecDeque;
+
+use racelog::trace::{
+    CondvarId, Dictionary, Event, Item, LocId, Location, LockId, Object, Op, Stamp, StrId, ThreadId,
+    Value, VarId,
+};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+
+use super::Plan;
+use crate::trace::format::SinkError;
+
+/// How far the accesses of a near race are apart, in turns.
+const NEAR: usize = 100;
+
+/// What a thread is going to do.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Acquire(usize),
+    Release(usize),
+    Read { var: usize, branch: bool },
+    Write { var: usize },
+    Wait { condvar: usize },
+    Wake { condvar: usize },
+    NotifyAll { condvar: usize },
+    Race { race: usize, second: bool },
+}
+
+#[derive(Debug, Default)]
+struct Thread {
+    steps: VecDeque<Step>,
+    waits: bool,
+    notified: bool,
+}
+
+/// An access of a seeded race that is due.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Due {
+    at: usize,
+    race: usize,
+    second: bool,
+    thread: usize,
+}
+
+pub(super) struct World<'a, W> {
+    plan: &'a Plan,
+    random: ChaCha8Rng,
+    write: W,
+    dictionary: Dictionary,
+    file: StrId,
+    races_file: StrId,
+    threads: Vec<Thread>,
+    /// Who holds each lock.
+    holders: Vec<Option<usize>>,
+    values: Vec<u64>,
+    /// The values of the seeded races' variables.
+    race_values: Vec<u64>,
+    due: VecDeque<Due>,
+    events: usize,
+    fresh: u64,
+}
+
+impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
+    pub(super) fn new(plan: &'a Plan, random: ChaCha8Rng, write: W) -> Self {
+        let mut dictionary = Dictionary::new();
+        let mut string = |text| dictionary.string(text).expect("an empty dictionary has room");
+        let (file, races_file) = (string("src/worker.rs"), string("src/races.rs"));
+        let mut world = Self {
+            plan,
+            random,
+            write,
+            dictionary,
+            file,
+            races_file,
+            threads: (0..plan.threads).map(|_| Thread::default()).collect(),
+            holders: vec![None; plan.locks],
+            values: vec![0; plan.vars],
+            race_values: vec![0; plan.near_races + plan.far_races],
+            due: VecDeque::new(),
+            events: 0,
+            fresh: 0,
+        };
+        world.name_objects();
+        world.schedule_races();
+        world
+    }
+
+    fn name_objects(&mut self) {
+        let plan = self.plan;
+        let mut name = |object, name: String| {
+            self.dictionary.name(object, &name).expect("a new name for a new object");
+        };
+        for race in 0..plan.near_races + plan.far_races {
+            let kind = if race < plan.near_races { "near" } else { "far" };
+            name(Object::Var(VarId::new((plan.vars + race) as u32)), format!("{kind}{race}"));
+        }
+    }
+
+    /// Half of the threads, the later ones, are listeners.
+    fn is_listener(&self, thread: usize) -> bool {
+        thread >= self.plan.threads.div_ceil(2)
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        self.random.random_range(0..limit)
+    }
+
+    fn chance(&mut self, part: f64) -> bool {
+        self.random.random_bool(part)
+    }
+
+    fn schedule_races(&mut self) {
+        let (plan, events) = (self.plan, self.plan.events);
+        let mut due = Vec::new();
+        for race in 0..plan.near_races + plan.far_races {
+            let talkers = plan.threads.div_ceil(2);
+            let first = talkers + self.below(plan.threads - talkers);
+            let second = self.below(talkers);
+            let (at, distance) = if race < plan.near_races {
+                let latest = events.saturating_sub(NEAR + 200).max(1);
+                (self.below(latest), 1 + self.below(NEAR))
+            } else {
+                (self.below(events / 10 + 1), events / 3 + self.below(events / 3 + 1))
+            };
+            due.push(Due { at, race, second: false, thread: first });
+            due.push(Due { at: at + distance, race, second: true, thread: second });
+        }
+        due.sort_unstable();
+        self.due = due.into();
+    }
+
+    pub(super) fn run(mut self) -> Result<Dictionary, SinkError> {
+        for thread in 1..self.plan.threads {
+            self.emit(0, Op::Fork(ThreadId::new(thread as u32)), 1)?;
+        }
+        while self.events < self.plan.events || !self.due.is_empty() {
+            self.plan_races();
+            let thread = self.below(self.plan.threads);
+            self.turn(thread, true)?;
+        }
+        self.wind_up()?;
+        Ok(self.dictionary)
+    }
+
+    /// Everybody finishes what it has begun.
+    fn wind_up(&mut self) -> Result<(), SinkError> {
+        for condvar in 0..self.plan.condvars {
+            self.emit(0, Op::NotifyAll(CondvarId::new(condvar as u32)), 2)?;
+        }
+        for thread in self.threads.iter_mut().filter(|thread| thread.waits) {
+            thread.notified = true;
+        }
+        while self.threads.iter().any(|thread| !thread.steps.is_empty()) {
+            let thread = self.below(self.plan.threads);
+            self.turn(thread, false)?;
+        }
+        for thread in 1..self.plan.threads {
+            self.emit(0, Op::Join(ThreadId::new(thread as u32)), 3)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the accesses of seeded races that are due to their threads.
+    fn plan_races(&mut self) {
+        while let Some(due) = self.due.front().filter(|due| due.at <= self.events).copied() {
+            self.due.pop_front();
+            let step = Step::Race { race: due.race, second: due.second };
+            self.threads[due.thread].steps.push_back(step);
+        }
+    }
+
+    /// A thread takes a step, if it can. If it has none and is to go on, it thinks of some.
+    fn turn(&mut self, thread: usize, go_on: bool) -> Result<(), SinkError> {
+        if self.threads[thread].steps.is_empty() && go_on {
+            self.think(thread);
+        }
+        let Some(step) = self.threads[thread].steps.front().copied() else { return Ok(()) };
+        match step {
+            Step::Acquire(lock) => {
+                if self.holders[lock].is_some() {
+                    return Ok(());
+                }
+                self.holders[lock] = Some(thread);
+                self.emit(thread, Op::Acquire(LockId::new(lock as u32)), 10)?;
+            }
+            Step::Release(lock) => {
+                self.holders[lock] = None;
+                self.emit(thread, Op::Release(LockId::new(lock as u32)), 11)?;
+            }
+            Step::Read { var, branch } => {
+                let value = Value::Nat(self.values[var].into());
+                let line = self.line(thread, var, false);
+                self.emit(thread, Op::Read { var: VarId::new(var as u32), value }, line)?;
+                if branch {
+                    self.emit(thread, Op::Branch, line + 1)?;
+                }
+            }
+            Step::Write { var } => {
+                self.fresh += 1;
+                // Some values come again, others do not.
+                let fresh = if self.chance(0.5) { self.fresh } else { self.fresh % 4 };
+                self.values[var] = fresh;
+                let line = self.line(thread, var, true);
+                let value = Value::Nat(fresh.into());
+                self.emit(thread, Op::Write { var: VarId::new(var as u32), value }, line)?;
+            }
+            Step::Wait { condvar } => {
+                let lock = self.lock_of(condvar);
+                self.holders[lock] = None;
+                self.threads[thread].waits = true;
+                let (condvar, lock) = (CondvarId::new(condvar as u32), LockId::new(lock as u32));
+                self.emit(thread, Op::Wait { condvar, lock }, 12)?;
+            }
+            Step::Wake { condvar } => {
+                let lock = self.lock_of(condvar);
+                if !self.threads[thread].notified || self.holders[lock].is_some() {
+                    return Ok(());
+                }
+                self.holders[lock] = Some(thread);
+                (self.threads[thread].waits, self.threads[thread].notified) = (false, false);
+                let (condvar, lock) = (CondvarId::new(condvar as u32), LockId::new(lock as u32));
+                self.emit(thread, Op::Wake { condvar, lock }, 12)?;
+            }
+            Step::NotifyAll { condvar } => self.notify_all(thread, condvar)?,
+            Step::Race { race, second } => self.race(thread, race, second)?,
+        }
+        self.threads[thread].steps.pop_front();
+        Ok(())
+    }
+
+    /// The lock that guards a variable or goes with a condvar.
+    fn lock_of(&self, number: usize) -> usize {
+        number % self.plan.locks
+    }
+
+    fn notify_all(&mut self, thread: usize, condvar: usize) -> Result<(), SinkError> {
+        self.emit(thread, Op::NotifyAll(CondvarId::new(condvar as u32)), 13)?;
+        for other in &mut self.threads {
+            let wakes = matches!(other.steps.front(), Some(Step::Wake { condvar: c }) if *c == condvar);
+            other.notified |= other.waits && wakes;
+        }
+        Ok(())
+    }
+
+    fn race(&mut self, thread: usize, race: usize, second: bool) -> Result<(), SinkError> {
+        let var = VarId::new((self.plan.vars + race) as u32);
+        let line = 1 + 2 * race as u32 + u32::from(second);
+        // Every other race is a read and a write, the others are two writes. No talker reads, for
+        // then what it does would depend on a listener.
+        let op = if !second && race.is_multiple_of(2) {
+            Op::Read { var, value: Value::Nat(self.race_values[race].into()) }
+        } else {
+            self.race_values[race] += 1;
+            Op::Write { var, value: Value::Nat(self.race_values[race].into()) }
+        };
+        let location = Location::Source { file: self.races_file, line, column: Some(5) };
+        self.emit_at(thread, op, location)
+    }
+
+    /// A thread decides what to do next.
+    fn think(&mut self, thread: usize) {
+        if self.plan.condvars > 0 && self.chance(0.002) {
+            return self.think_of_condvar(thread);
+        }
+        let lock = self.below(self.plan.locks.min(self.plan.vars));
+        let mut steps = vec![Step::Acquire(lock)];
+        self.think_of_accesses(thread, lock, &mut steps);
+        let inner = lock + 1;
+        if inner < self.plan.locks.min(self.plan.vars) && self.chance(self.plan.nested) {
+            steps.push(Step::Acquire(inner));
+            self.think_of_accesses(thread, inner, &mut steps);
+            steps.push(Step::Release(inner));
+        }
+        steps.push(Step::Release(lock));
+        self.threads[thread].steps.extend(steps);
+    }
+
+    /// Talkers wait for one another, as long as somebody is left to talk.
+    fn think_of_condvar(&mut self, thread: usize) {
+        let condvar = self.below(self.plan.condvars);
+        let talkers = self.plan.threads.div_ceil(2);
+        let waiting = self.threads[..talkers].iter().filter(|thread| {
+            thread.waits || thread.steps.iter().any(|step| matches!(step, Step::Wait { .. }))
+        });
+        let enough = waiting.count() + 1 < talkers.div_ceil(2);
+        let lock = self.lock_of(condvar);
+        let steps = if !self.is_listener(thread) && enough && self.chance(0.3) {
+            let wait = [Step::Wait { condvar }, Step::Wake { condvar }];
+            [Step::Acquire(lock)].into_iter().chain(wait).chain([Step::Release(lock)]).collect()
+        } else if self.is_listener(thread) {
+            Vec::new()
+        } else {
+            vec![Step::NotifyAll { condvar }]
+        };
+        self.threads[thread].steps.extend(steps);
+    }
+
+    fn think_of_accesses(&mut self, thread: usize, lock: usize, steps: &mut Vec<Step>) {
+        for _ in 0..1 + self.below(4) {
+            let var = self.guarded_by(lock);
+            let mine = self.owner(var).is_none_or(|owner| owner == thread);
+            let shared = self.owner(var).is_none();
+            if shared && !self.is_listener(thread) && self.chance(0.4)
+                || mine && !shared && self.chance(0.5)
+            {
+                steps.push(Step::Write { var });
+            } else if mine {
+                let branch = self.chance(self.plan.branches);
+                steps.push(Step::Read { var, branch });
+            }
+        }
+    }
+
+    /// One of a lock's variables; half of the time a hot one.
+    fn guarded_by(&mut self, lock: usize) -> usize {
+        let (locks, vars) = (self.plan.locks, self.plan.vars);
+        let count = (vars - lock).div_ceil(locks);
+        let hot = ((count as f64 * self.plan.hot).ceil() as usize).clamp(1, count);
+        let place = if self.chance(0.5) { self.below(hot) } else { self.below(count) };
+        lock + place * locks
+    }
+
+    /// The listener whose own a variable is: every fourth is somebody's.
+    fn owner(&self, var: usize) -> Option<usize> {
+        let talkers = self.plan.threads.div_ceil(2);
+        let listeners = self.plan.threads - talkers;
+        let place = var / self.plan.locks;
+        (place % 4 == 3).then(|| talkers + place / 4 % listeners)
+    }
+
+    /// The place in the program of an access: a few for each kind.
+    fn line(&self, thread: usize, var: usize, writes: bool) -> u32 {
+        let kind = 2 * u32::from(self.is_listener(thread)) + u32::from(writes);
+        100 + 40 * (var as u32 % 50) + 10 * kind
+    }
+
+    fn emit(&mut self, thread: usize, op: Op<Value>, line: u32) -> Result<(), SinkError> {
+        let location = Location::Source { file: self.file, line, column: Some(9) };
+        self.emit_at(thread, op, location)
+    }
+
+    fn emit_at(
+        &mut self,
+        thread: usize,
+        op: Op<Value>,
+        location: Location,
+    ) -> Result<(), SinkError> {
+        let location: LocId = self.dictionary.location(location).expect("the file is known");
+        self.events += 1;
+        let event = Event {
+            thread: ThreadId::new(thread as u32),
+            stamp: Stamp::new(self.events as u64),
+            op,
+            location: Some(location),
+            recorded: true,
+        };
+        (self.write)(&self.dictionary, &Item::Event(event))
+    }
+}

@@ -1,0 +1,246 @@
+//! Moves knowledge along the edges of a trace.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use racelog::trace::{ChannelId, LockId, ThreadId};
+
+use super::barrier::Barriers;
+use super::edges::Edges;
+use super::memory::Memory;
+use super::wakeups::WakeupState;
+use crate::trace::{EventId, Op, Trace};
+
+/// Something that can know of events: a thread, or what threads leave their knowledge in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place(NonZeroU32);
+
+impl Place {
+    /// The place of a thread; these come before all others.
+    pub fn of(thread: ThreadId) -> Self {
+        Self::from_index(thread.index())
+    }
+
+    /// The place at an index, from 0.
+    pub fn from_index(index: usize) -> Self {
+        let number = u32::try_from(index).ok().and_then(|index| NonZeroU32::MIN.checked_add(index));
+        Self(number.expect("there are fewer than 2^32 places"))
+    }
+
+    /// Counted from 0.
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// What places know, and how that moves.
+pub trait Knowledge {
+    /// A place that knows nothing.
+    fn place(&mut self) -> Place;
+    /// Gives a place back.
+    fn free(&mut self, place: Place);
+    /// Makes a place know nothing.
+    fn clear(&mut self, place: Place);
+    /// Makes a place know what another one knows, and only that.
+    fn copy(&mut self, to: Place, from: Place);
+    /// Makes a place know also what another one knows.
+    fn join(&mut self, to: Place, from: Place);
+    /// The same, along an edge that is there only if `weak` had a stronger memory ordering.
+    fn join_weakly(&mut self, to: Place, from: Place, weak: EventId) {
+        let _ = weak;
+        self.join(to, from);
+    }
+    /// This event of this thread happens.
+    fn happens(&mut self, event: EventId, thread: ThreadId) {
+        let _ = (event, thread);
+    }
+    /// A thread has left its knowledge somewhere; what it does from now on is not part of that.
+    fn publish(&mut self, thread: ThreadId);
+}
+
+/// A walk through a trace.
+///
+/// For each event, in the trace's order, [`Flow::arrive`] moves knowledge to its thread along the
+/// edges that end there, and then [`Flow::depart`] along those that start there. In between the
+/// thread knows all that comes before the event.
+#[derive(Debug)]
+pub struct Flow<'a, K> {
+    trace: &'a Trace,
+    edges: Edges,
+    knowledge: K,
+    /// For each thread that is forked and has not begun: what its parent knew.
+    starts: Vec<Option<Place>>,
+    locks: Vec<Lock>,
+    channels: Vec<Channel>,
+    memory: Memory,
+    wakeups: WakeupState,
+    barriers: Barriers,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Lock {
+    /// What whoever held it exclusively last knew.
+    writer: Option<Place>,
+    /// What those who have held it shared since then knew.
+    readers: Option<Place>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Channel {
+    /// What the sender of each message in the queue knew.
+    messages: VecDeque<Place>,
+    /// What those who dropped their senders knew.
+    closed: Option<Place>,
+}
+
+impl<'a, K: Knowledge> Flow<'a, K> {
+    /// A walk that is at the trace's start.
+    pub fn new(trace: &'a Trace, edges: Edges, knowledge: K) -> Self {
+        Self {
+            trace,
+            edges,
+            knowledge,
+            starts: vec![None; trace.thread_count()],
+            locks: vec![Lock::default(); trace.lock_count()],
+            channels: vec![Channel::default(); trace.channel_count()],
+            memory: Memory::new(trace, edges.atomics),
+            wakeups: WakeupState::new(trace, edges.wakeups),
+            barriers: Barriers::new(trace),
+        }
+    }
+
+    /// What the places know.
+    pub fn knowledge(&self) -> &K {
+        &self.knowledge
+    }
+
+    /// What the places know, to be changed.
+    pub fn knowledge_mut(&mut self) -> &mut K {
+        &mut self.knowledge
+    }
+
+    /// What is known in the end.
+    pub fn into_knowledge(self) -> K {
+        self.knowledge
+    }
+
+    /// Moves knowledge along the edges that end at an event, which does `op`.
+    pub fn arrive(&mut self, event: EventId, op: &Op) {
+        let t = self.trace.thread(event);
+        let me = Place::of(t);
+        self.knowledge.happens(event, t);
+        if let Some(start) = self.starts[t.index()].take() {
+            self.knowledge.join(me, start);
+            self.knowledge.free(start);
+        }
+        let know = &mut self.knowledge;
+        match *op {
+            Op::Join(child) => know.join(me, Place::of(child)),
+            Op::Acquire(lock) => self.acquire(t, lock),
+            Op::ReadAcquire(lock) => {
+                if let Some(writer) = self.locks[lock.index()].writer {
+                    know.join(me, writer);
+                }
+            }
+            Op::Wake { condvar, lock } => {
+                self.wakeups.wake(know, t, condvar);
+                self.acquire(t, lock);
+            }
+            Op::WakeTimeout { condvar, lock } => {
+                self.wakeups.time_out(know, t, condvar);
+                self.acquire(t, lock);
+            }
+            Op::Park => self.wakeups.park(know, t),
+            Op::Recv { channel, .. } => {
+                if let Some(message) = self.channels[channel.index()].messages.pop_front() {
+                    know.join(me, message);
+                    know.free(message);
+                }
+            }
+            Op::RecvClosed(channel) => {
+                if let Some(closed) = self.channels[channel.index()].closed {
+                    know.join(me, closed);
+                }
+            }
+            Op::Arrive { barrier, generation } => {
+                self.barriers.before_arrival(know, t, barrier, generation);
+            }
+            Op::Leave { barrier, generation } => self.barriers.leave(know, t, barrier, generation),
+            _ => self.memory.arrive(know, t, event, op),
+        }
+    }
+
+    /// Moves knowledge along the edges that start at an event, which does `op`.
+    pub fn depart(&mut self, event: EventId, op: &Op) {
+        let t = self.trace.thread(event);
+        let me = Place::of(t);
+        let know = &mut self.knowledge;
+        match *op {
+            Op::Fork(child) => {
+                let start = know.place();
+                know.copy(start, me);
+                self.starts[child.index()] = Some(start);
+                know.publish(t);
+            }
+            Op::Release(lock) => self.release(t, lock),
+            Op::ReadRelease(lock) => {
+                if self.edges.locks {
+                    leave(know, &mut self.locks[lock.index()].readers, me);
+                    know.publish(t);
+                }
+            }
+            Op::Wait { condvar, lock } => {
+                self.wakeups.wait(t, condvar);
+                self.release(t, lock);
+            }
+            Op::NotifyOne { condvar, woken } => {
+                self.wakeups.notify_one(know, event, t, condvar, woken);
+            }
+            Op::NotifyAll(condvar) => self.wakeups.notify_all(know, event, t, condvar),
+            Op::Unpark(thread) => self.wakeups.unpark(know, t, thread),
+            Op::Send { channel, .. } => self.send(t, channel),
+            Op::Close(channel) => {
+                leave(know, &mut self.channels[channel.index()].closed, me);
+                know.publish(t);
+            }
+            Op::Arrive { barrier, generation } => {
+                self.barriers.after_arrival(know, t, barrier, generation);
+            }
+            _ => self.memory.depart(know, t, event, op),
+        }
+    }
+
+    fn acquire(&mut self, t: ThreadId, lock: LockId) {
+        let Lock { writer, readers } = self.locks[lock.index()];
+        for place in [writer, readers].into_iter().flatten() {
+            self.knowledge.join(Place::of(t), place);
+        }
+    }
+
+    fn release(&mut self, t: ThreadId, lock: LockId) {
+        if !self.edges.locks {
+            return;
+        }
+        let Lock { writer, readers } = &mut self.locks[lock.index()];
+        let writer = *writer.get_or_insert_with(|| self.knowledge.place());
+        self.knowledge.copy(writer, Place::of(t));
+        // Whoever takes the lock exclusively has learned from all readers, and passes that on.
+        if let Some(readers) = readers.take() {
+            self.knowledge.free(readers);
+        }
+        self.knowledge.publish(t);
+    }
+
+    fn send(&mut self, t: ThreadId, channel: ChannelId) {
+        let message = self.knowledge.place();
+        self.knowledge.copy(message, Place::of(t));
+        self.channels[channel.index()].messages.push_back(message);
+        self.knowledge.publish(t);
+    }
+}
+
+/// Makes a place, which may not be there yet, know also what another one knows.
+pub(super) fn leave<K: Knowledge>(know: &mut K, place: &mut Option<Place>, from: Place) {
+    let to = *place.get_or_insert_with(|| know.place());
+    know.join(to, from);
+}

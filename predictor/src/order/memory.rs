@@ -1,0 +1,235 @@
+//! The edges of variables: atomic accesses, fences, exclusive accesses.
+//!
+//! An atomic variable knows what whoever synchronises with its present value may know: the heads of
+//! the release sequences that the value is in.
+
+use racelog::trace::{MemoryOrdering, ThreadId, VarId};
+
+use super::edges::Atomics;
+use super::exclusive::ExclusiveEdges;
+use super::flow::{Knowledge, Place, leave};
+use crate::trace::{EventId, Op, Trace};
+
+#[derive(Debug)]
+pub(super) struct Memory {
+    atomics: Atomics,
+    exclusive: ExclusiveEdges,
+    vars: Vec<Var>,
+    fences: Vec<Fences>,
+    /// Without fences nobody needs to remember what one would have published.
+    has_fences: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Var {
+    /// What an acquiring read of the present value learns.
+    released: Option<Place>,
+    /// What those who have read since the last write knew; for [`Atomics::Volatile`].
+    readers: Option<Place>,
+    /// What the last exclusive access knew.
+    exclusive: Option<Place>,
+    /// What the accesses knew that the next exclusive one comes after.
+    accesses: Option<Place>,
+}
+
+/// What a thread would learn, or publish, by fences.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fences {
+    /// What its relaxed reads have seen: an acquire fence learns it.
+    seen: Option<Place>,
+    /// What it knew at its last release fence: its relaxed writes publish it.
+    released: Option<Place>,
+}
+
+fn acquires(ordering: Option<MemoryOrdering>) -> bool {
+    use MemoryOrdering::{AcqRel, Acquire, SeqCst};
+    matches!(ordering.unwrap_or(SeqCst), Acquire | AcqRel | SeqCst)
+}
+
+fn releases(ordering: Option<MemoryOrdering>) -> bool {
+    use MemoryOrdering::{AcqRel, Release, SeqCst};
+    matches!(ordering.unwrap_or(SeqCst), Release | AcqRel | SeqCst)
+}
+
+impl Memory {
+    pub(super) fn new(trace: &Trace, atomics: Atomics) -> Self {
+        let by_ordering = matches!(atomics, Atomics::Stated | Atomics::Strengthened);
+        let has_fences =
+            by_ordering && trace.events().any(|event| matches!(trace.op(event), Op::Fence(_)));
+        Self {
+            atomics,
+            exclusive: ExclusiveEdges::new(trace),
+            vars: vec![Var::default(); trace.var_count()],
+            fences: vec![Fences::default(); trace.thread_count()],
+            has_fences,
+        }
+    }
+
+    /// Edges that end at an event.
+    pub(super) fn arrive<K: Knowledge>(
+        &mut self,
+        know: &mut K,
+        t: ThreadId,
+        event: EventId,
+        op: &Op,
+    ) {
+        let me = Place::of(t);
+        if let Op::Fence(ordering) = *op {
+            if acquires(ordering)
+                && let Some(seen) = self.fences[t.index()].seen
+            {
+                know.join(me, seen);
+            }
+            return;
+        }
+        let Some(var) = op.var() else { return };
+        if self.exclusive.comes_after(event)
+            && let Some(exclusive) = self.vars[var.index()].exclusive
+        {
+            know.join(me, exclusive);
+        }
+        match *op {
+            Op::Exclusive { .. } => {
+                if let Some(accesses) = self.vars[var.index()].accesses.take() {
+                    know.join(me, accesses);
+                    know.free(accesses);
+                }
+            }
+            Op::Load { ordering, .. }
+            | Op::CasFail { ordering, .. }
+            | Op::Rmw { ordering, .. }
+            | Op::Cas { ordering, .. } => self.read(know, t, var, event, ordering),
+            _ => {}
+        }
+        if self.atomics == Atomics::Volatile && op.is_atomic() && op.writes() {
+            let Var { released, readers, .. } = self.vars[var.index()];
+            for place in [released, readers].into_iter().flatten() {
+                know.join(me, place);
+            }
+        }
+    }
+
+    /// Edges that start at an event.
+    pub(super) fn depart<K: Knowledge>(
+        &mut self,
+        know: &mut K,
+        t: ThreadId,
+        event: EventId,
+        op: &Op,
+    ) {
+        let me = Place::of(t);
+        if let Op::Fence(ordering) = *op {
+            if self.has_fences && releases(ordering) {
+                let released = *self.fences[t.index()].released.get_or_insert_with(|| know.place());
+                know.copy(released, me);
+                know.publish(t);
+            }
+            return;
+        }
+        let Some(var) = op.var() else { return };
+        match *op {
+            Op::Store { ordering, .. } => self.write(know, t, var, event, ordering, false),
+            Op::Rmw { ordering, .. } | Op::Cas { ordering, .. } => {
+                self.write(know, t, var, event, ordering, true);
+            }
+            Op::Load { .. } | Op::CasFail { .. } if self.atomics == Atomics::Volatile => {
+                leave(know, &mut self.vars[var.index()].readers, me);
+                know.publish(t);
+            }
+            // Who reads a plain write does not synchronise with it.
+            Op::Write { .. } | Op::Exclusive { .. } if self.atomics != Atomics::Volatile => {
+                if let Some(released) = self.vars[var.index()].released.take() {
+                    know.free(released);
+                }
+            }
+            _ => {}
+        }
+        if self.exclusive.comes_before(event) {
+            leave(know, &mut self.vars[var.index()].accesses, me);
+            know.publish(t);
+        }
+        if let Op::Exclusive { .. } = op {
+            let last = &mut self.vars[var.index()].exclusive;
+            if self.exclusive.is_source(event) {
+                let place = *last.get_or_insert_with(|| know.place());
+                know.copy(place, me);
+                know.publish(t);
+            } else if let Some(place) = last.take() {
+                know.free(place);
+            }
+        }
+    }
+
+    fn read<K: Knowledge>(
+        &mut self,
+        know: &mut K,
+        t: ThreadId,
+        var: VarId,
+        event: EventId,
+        ordering: Option<MemoryOrdering>,
+    ) {
+        let me = Place::of(t);
+        let Some(released) = self.vars[var.index()].released else { return };
+        match self.atomics {
+            Atomics::Nothing => {}
+            Atomics::Volatile => know.join(me, released),
+            Atomics::Stated | Atomics::Strengthened if acquires(ordering) => {
+                know.join(me, released);
+            }
+            Atomics::Stated | Atomics::Strengthened => {
+                if self.has_fences {
+                    leave(know, &mut self.fences[t.index()].seen, released);
+                }
+                if self.atomics == Atomics::Strengthened {
+                    know.join_weakly(me, released, event);
+                }
+            }
+        }
+    }
+
+    fn write<K: Knowledge>(
+        &mut self,
+        know: &mut K,
+        t: ThreadId,
+        var: VarId,
+        event: EventId,
+        ordering: Option<MemoryOrdering>,
+        updates: bool,
+    ) {
+        let me = Place::of(t);
+        let slot = &mut self.vars[var.index()].released;
+        match self.atomics {
+            Atomics::Nothing => return,
+            Atomics::Volatile => {
+                // The write came after all reads, and learned from them.
+                let released = *slot.get_or_insert_with(|| know.place());
+                know.copy(released, me);
+                if let Some(readers) = self.vars[var.index()].readers.take() {
+                    know.free(readers);
+                }
+            }
+            Atomics::Stated | Atomics::Strengthened if releases(ordering) => {
+                let released = *slot.get_or_insert_with(|| know.place());
+                if updates && !acquires(ordering) {
+                    know.join(released, me);
+                } else {
+                    know.copy(released, me);
+                }
+            }
+            Atomics::Stated | Atomics::Strengthened => {
+                if !updates && let Some(released) = *slot {
+                    know.clear(released);
+                }
+                if let Some(fence) = self.fences[t.index()].released {
+                    leave(know, slot, fence);
+                }
+                if self.atomics == Atomics::Stated {
+                    return;
+                }
+                let released = *slot.get_or_insert_with(|| know.place());
+                know.join_weakly(released, me, event);
+            }
+        }
+        know.publish(t);
+    }
+}

@@ -1,0 +1,35 @@
+//! The classic detectors, held against their definitions and against the explorer.
+
+mod first_race;
+mod naive;
+mod orderings;
+mod papers;
+mod random;
+
+use std::collections::BTreeSet;
+
+use predictor::detect::Findings;
+use predictor::explore::explore;
+use predictor::race::Pair;
+use predictor::trace::Trace;
+
+fn load(text: &str) -> Trace {
+    text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn show(pairs: impl IntoIterator<Item = Pair>) -> String {
+    let shown: Vec<String> =
+        pairs.into_iter().map(|pair| format!("({}, {})", pair.first(), pair.second())).collect();
+    if shown.is_empty() { "none".to_owned() } else { shown.join(" ") }
+}
+
+fn complete(findings: Findings) -> Vec<Pair> {
+    assert!(findings.limits.is_complete(), "{:?}", findings.limits);
+    findings.pairs
+}
+
+fn true_races(trace: &Trace) -> BTreeSet<Pair> {
+    let found = explore(trace, 2_000_000, |_| {});
+    assert!(found.complete);
+    found.races.into_keys().collect()
+}
