@@ -202,7 +202,7 @@ fn finding(trace: &Trace, entry: Union, solver: &'static str) -> Finding {
         detectors,
         solver: entry.race.as_ref().filter(|race| race.proof == Proof::Solver).map(|_| solver),
         seconds: entry.race.as_ref().map(|race| race.time.as_secs_f64()),
-        witness: entry.race.map(|race| race.witness.events().map(|event| event.number()).collect()),
+        witness: entry.race.map(|race| race.witness.events().map(EventId::number).collect()),
     }
 }
 

@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn all_forms() {
-        assert_eq!(written(Table::write_text), "trace         n\na, \"b\" | c  12\n");
+        assert_eq!(written(Table::write_text), "trace        n\na, \"b\" | c  12\n");
         assert_eq!(written(Table::write_csv), "trace,n\n\"a, \"\"b\"\" | c\",12\n");
         let markdown = "| trace | n |\n| --- | ---: |\n| a, \"b\" \\| c | 12 |\n";
         assert_eq!(written(Table::write_markdown), markdown);

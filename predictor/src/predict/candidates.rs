@@ -32,6 +32,15 @@ struct Key {
     locks: LocksetId,
 }
 
+/// What the pairs of an entry have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Places {
+    low: Option<LocId>,
+    high: Option<LocId>,
+    /// Without a place, every access stands for itself: that keeps variables apart.
+    var: Option<VarId>,
+}
+
 /// The pairs that could be races, by signature.
 #[derive(Debug)]
 pub struct Candidates {
@@ -73,8 +82,7 @@ impl Candidates {
     }
 
     fn pair_groups(&mut self, held: Option<&HeldLocks>) {
-        let mut signatures: BTreeMap<(Option<LocId>, Option<LocId>, Option<VarId>), Vec<(u32, u32)>> =
-            BTreeMap::new();
+        let mut signatures: BTreeMap<Places, Vec<(u32, u32)>> = BTreeMap::new();
         let mut start = 0;
         while start < self.groups.len() {
             let var = self.groups[start].key.var;
@@ -93,9 +101,8 @@ impl Candidates {
                     }
                     let places = [a.key.location, b.key.location];
                     let (low, high) = (places[0].min(places[1]), places[0].max(places[1]));
-                    // Without a place, every access stands for itself; keep variables apart.
-                    let var = low.is_none().then_some(var);
-                    let list = signatures.entry((low, high, var)).or_default();
+                    let places = Places { low, high, var: low.is_none().then_some(var) };
+                    let list = signatures.entry(places).or_default();
                     list.push((first as u32, second as u32));
                 }
             }

@@ -182,7 +182,7 @@ impl Search {
             if let Some(clause) = self.propagate_clauses() {
                 return Some(self.clauses.literals(clause).to_vec());
             }
-            let Some(lit) = self.trail.get(self.ordered).copied() else { return None };
+            let lit = self.trail.get(self.ordered).copied()?;
             self.ordered += 1;
             if let Some((from, to)) = self.atoms.edge(lit)
                 && let Err(why) = self.graph.add(from, to, lit)
