@@ -470,7 +470,7 @@ pub fn small_trace(seed: u64) -> (String, predictor::trace::Trace) {
         vars: 1 + (seed / 5 % 3) as usize,
         objects: 1 + (seed / 2 % 2) as usize,
         operations,
-        locations: seed % 3 == 0,
+        locations: seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(5),
     };
     let text = random_trace(seed, &shape);

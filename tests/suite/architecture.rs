@@ -19,7 +19,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 6] = [
+const INVARIANTS: [Invariant; 7] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace"],
@@ -31,13 +31,21 @@ const INVARIANTS: [Invariant; 6] = [
         name: "judges-are-independent",
         rooms: &[
             "predictor/src/semantics",
-            "predictor/src/witness.rs",
+            "predictor/src/witness",
             "predictor/src/explore.rs",
             "predictor/src/race.rs",
         ],
         except: &[],
         forbidden: &["z3", "batsat", "rayon"],
         own: &["explore", "race", "semantics", "trace", "witness"],
+    },
+    Invariant {
+        name: "encoder-and-judges-differ",
+        rooms: &["predictor/src/encode", "predictor/src/solve"],
+        // A window starts in the state that the observed run has reached.
+        except: &["predictor/src/encode/window.rs"],
+        forbidden: &["rayon"],
+        own: &["encode", "race", "solve", "trace"],
     },
     Invariant {
         name: "detectors-stand-alone",
