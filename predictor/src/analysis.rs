@@ -6,14 +6,19 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use racelog::trace::{LockId, Object};
+use rustc_hash::FxHashSet;
 
-use crate::detect::{self, Scope};
+use crate::detect::paper::Paper;
+use crate::detect::said::Said;
+use crate::detect::{self, Outcome, Scope};
+use crate::encode::Index;
 use crate::order::weak_links;
-use crate::predict::{self, Proof, Race, predict};
+use crate::predict::{self, Candidates, HeldLocks, MustOrder, Proof, Race, predict};
 use crate::race::{Pair, Signature};
 use crate::report::{
     Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, VERSION, describe,
 };
+use crate::solve::Disagreement;
 use crate::trace::{EventId, Op, Trace};
 
 /// A way to find races.
@@ -25,13 +30,18 @@ pub enum Detector {
     Hb,
     /// Causally-precedes.
     Cp,
+    /// Whole-trace read-write consistency.
+    Said,
+    /// The formula of the PLDI 2014 paper as printed.
+    Paper,
     /// Locksets and a weak happens-before.
     Quick,
 }
 
 impl Detector {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Quick, Self::Hb, Self::Cp, Self::Mcm];
+    pub const ALL: [Self; 6] =
+        [Self::Quick, Self::Hb, Self::Cp, Self::Said, Self::Paper, Self::Mcm];
 
     /// What it is called.
     pub const fn name(self) -> &'static str {
@@ -39,13 +49,15 @@ impl Detector {
             Self::Mcm => "mcm",
             Self::Hb => "hb",
             Self::Cp => "cp",
+            Self::Said => "said",
+            Self::Paper => "paper",
             Self::Quick => "quick",
         }
     }
 
     /// Whether what it finds may be no race.
     pub const fn is_unsound(self) -> bool {
-        matches!(self, Self::Quick | Self::Cp)
+        matches!(self, Self::Quick | Self::Paper | Self::Cp)
     }
 }
 
@@ -76,6 +88,8 @@ pub struct Found {
     pub unknown: u64,
     /// What became of the pairs, where the detector counts that.
     pub counts: Option<predict::Counts>,
+    /// What two solvers that were both asked differ on: a bug, after which nothing here counts.
+    pub disagreement: Option<Disagreement>,
     /// How long it took.
     pub time: Duration,
 }
@@ -101,31 +115,105 @@ pub fn detect(
                 races: found.races.into_iter().map(|race| (race.pair, Some(race))).collect(),
                 unknown: found.counts.unknown(),
                 counts: Some(found.counts),
+                disagreement: found.disagreement,
                 ..Found::default()
             }
         }
         Detector::Hb => classic(detect::hb::races(trace, scope)),
         Detector::Cp => classic(detect::cp::races(trace, scope)),
         Detector::Quick => classic(detect::quick::races(trace, scope)),
+        Detector::Said => {
+            let index = Index::new(trace);
+            // Made for the first pair: there may be none.
+            let mut said = None;
+            whole_trace(trace, options, &index, |pair, deadline| {
+                let new = || Said::new(trace, &index, options.solver.build());
+                let said = said.get_or_insert_with(new);
+                (said.is_race(pair, deadline), said.disagreement().cloned())
+            })
+        }
+        Detector::Paper => {
+            let index = Index::new(trace);
+            let mut paper = None;
+            whole_trace(trace, options, &index, |pair, deadline| {
+                let new = || Paper::new(trace, &index, options.solver.build());
+                let paper = paper.get_or_insert_with(new);
+                (paper.is_race(pair, deadline), paper.disagreement().cloned())
+            })
+        }
     };
     found.time = started.elapsed();
     found
 }
 
+/// The longest trace that the whole-trace detectors look at. Their formula has all of it.
+const LONGEST: usize = 20_000;
+
+/// Runs a detector that decides pair by pair.
+fn whole_trace(
+    trace: &Trace,
+    options: &predict::Options,
+    index: &Index,
+    mut decide: impl FnMut(Pair, Option<Instant>) -> (Outcome, Option<Disagreement>),
+) -> Found {
+    let mut found = Found::default();
+    let held = HeldLocks::new(trace);
+    // What these two proofs rule out, the whole-trace formulas rule out as well.
+    let candidates = Candidates::new(trace, &held, true);
+    let must = MustOrder::plain(trace, index);
+    let end = options.total_time.map(|time| Instant::now() + time);
+    for entry in 0..candidates.len() {
+        let mut proven = FxHashSet::default();
+        let limit = options.pairs_per_signature.filter(|_| !options.all_pairs);
+        let pairs = candidates.pairs(entry, trace, [Some(&must), None]);
+        for pair in pairs.take(limit.unwrap_or(usize::MAX)) {
+            let signature = Signature::of(trace, pair);
+            if !options.all_pairs && proven.contains(&signature) {
+                continue;
+            }
+            let deadline = options.pair_time.map(|time| Instant::now() + time);
+            let deadline = deadline.into_iter().chain(end).min();
+            let outcome = match trace.len() > LONGEST || end.is_some_and(|end| Instant::now() > end)
+            {
+                true => Outcome::Unknown,
+                false => {
+                    let (outcome, disagreement) = decide(pair, deadline);
+                    found.disagreement = found.disagreement.or(disagreement);
+                    outcome
+                }
+            };
+            match outcome {
+                Outcome::Race(_) => {
+                    proven.insert(signature);
+                    found.races.insert(pair, None);
+                }
+                Outcome::NoRace => {}
+                Outcome::Unknown => found.unknown += 1,
+            }
+        }
+    }
+    found
+}
+
 /// Runs detectors and reports the union of what they find: one finding for each pair, or for each
 /// pair of source locations unless all pairs are asked for. Where several found it, the first of
-/// them that has a witness gives the pair.
+/// them that has a witness gives the pair. If solvers that were both asked differ, there is nothing
+/// to report.
 pub fn analyze(
     trace: &Trace,
     name: &str,
     detectors: &[Detector],
     options: &predict::Options,
     progress: impl Fn(usize, usize) + Sync + Send,
-) -> Report {
-    let found: Vec<(Detector, Found)> = detectors
-        .iter()
-        .map(|detector| (*detector, detect(trace, *detector, options, &progress)))
-        .collect();
+) -> Result<Report, Disagreement> {
+    let mut found: Vec<(Detector, Found)> = Vec::new();
+    for detector in detectors {
+        let mut run = detect(trace, *detector, options, &progress);
+        if let Some(disagreement) = run.disagreement.take() {
+            return Err(disagreement);
+        }
+        found.push((*detector, run));
+    }
     let runs = found.iter().map(|(detector, found)| DetectorRun {
         name: detector.name(),
         findings: found.races.len(),
@@ -159,7 +247,7 @@ pub fn analyze(
     }
     union.sort_by_key(|entry| entry.pair);
     let solver = options.solver.name();
-    Report {
+    Ok(Report {
         version: VERSION,
         trace: name.to_owned(),
         events: trace.len(),
@@ -167,7 +255,7 @@ pub fn analyze(
         detectors: runs,
         findings: union.into_iter().map(|entry| finding(trace, entry, solver)).collect(),
         counts,
-    }
+    })
 }
 
 /// What makes two pairs one finding.
@@ -261,7 +349,9 @@ fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
         .iter()
         .take_while(|event| **event < second)
         .filter_map(|event| match trace.op(*event) {
-            Op::Release(lock) | Op::ReadRelease(lock) | Op::Wait { lock, .. } => Some((lock, *event)),
+            Op::Release(lock) | Op::ReadRelease(lock) | Op::Wait { lock, .. } => {
+                Some((lock, *event))
+            }
             _ => None,
         });
     let taken: Vec<(LockId, EventId)> = events(second)[..trace.position(second)]

@@ -1,4 +1,6 @@
 //! What the tests, fuzz targets and benches of racelog share.
 
 pub mod fuzz;
+pub mod printed_formula;
 pub mod random_trace;
+pub mod whole_trace;

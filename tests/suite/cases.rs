@@ -3,6 +3,7 @@
 use std::fs;
 
 use predictor::explore::explore;
+use predictor::predict::{Options, predict};
 use predictor::trace::{LoadError, Trace};
 use predictor::witness;
 
@@ -35,6 +36,9 @@ fn races(trace: &Trace) -> String {
     for (pair, schedule) in &found.races {
         assert_eq!(witness::check(trace, schedule).as_ref(), Ok(pair));
     }
+    let options = Options { all_pairs: true, pair_time: None, ..Options::default() };
+    let predicted = predict(trace, &options, |_, _| {});
+    assert!(predicted.races.iter().map(|race| race.pair).eq(found.races.keys().copied()));
     let races: Vec<String> =
         found.races.keys().map(|pair| format!("({}, {})", pair.first(), pair.second())).collect();
     if races.is_empty() { "races none".to_owned() } else { format!("races {}", races.join(" ")) }

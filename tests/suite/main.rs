@@ -17,4 +17,6 @@ mod prediction;
 mod recorded;
 mod recorder;
 mod round_trip;
+mod solvers;
 mod support;
+mod whole_trace;

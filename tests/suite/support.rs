@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use predictor::race::{Pair, conflict};
+use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source, SourceError};
 use racelog::trace::{Dictionary, Item, Metadata};
 
@@ -88,4 +90,18 @@ pub(crate) fn run_raw(command: &mut Command, stdin: &[u8]) -> Output {
         scope.spawn(move || drop(pipe.write_all(stdin)));
         child.wait_with_output().expect("the command ends")
     })
+}
+
+/// All conflicting pairs of a trace.
+pub(crate) fn conflicts(trace: &Trace) -> Vec<Pair> {
+    let events: Vec<_> = trace.events().collect();
+    let mut pairs = Vec::new();
+    for (at, a) in events.iter().enumerate() {
+        for b in &events[at + 1..] {
+            if conflict(trace, *a, *b) {
+                pairs.push(Pair::new(*a, *b));
+            }
+        }
+    }
+    pairs
 }

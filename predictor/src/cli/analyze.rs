@@ -25,6 +25,7 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     let report =
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));
     drop(progress);
+    let report = report.map_err(|difference| Failure::of(&name, difference))?;
     let mut out = BufWriter::new(io::stdout().lock());
     match args.format {
         AnalysisFormat::Text => write_text(&mut out, &report)?,

@@ -222,7 +222,7 @@ pub(super) struct Explore {
 pub(super) struct Analyze {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Run this detector: quick, hb, cp or mcm (may be given again) [default: mcm, hb]
+    /// Run this detector: quick, hb, cp, said, paper or mcm (may be given again) [default: mcm, hb]
     #[arg(long = "detector", value_name = "NAME")]
     pub(super) detectors: Vec<Detector>,
     /// How to print what was found
@@ -238,7 +238,7 @@ pub(super) struct Analyze {
 /// How hard to think.
 #[derive(Debug, clap::Args)]
 pub(super) struct Effort {
-    /// Who decides whether a pair is a race
+    /// Who decides whether a pair is a race: order, z3, or both, which compares them
     #[arg(long, value_name = "SOLVER", default_value = "order")]
     pub(super) solver: SolverKind,
     /// Look at so many events at a time [default: the whole trace]

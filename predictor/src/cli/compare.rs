@@ -36,6 +36,9 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
             .iter()
             .map(|detector| detect(&trace, *detector, &options, |_, _| {}))
             .collect();
+        if let Some(difference) = found.iter().find_map(|found| found.disagreement.as_ref()) {
+            return Err(Failure::of(name, difference));
+        }
         table.add(row(name, &trace, &found));
     }
     let mut out = BufWriter::new(io::stdout().lock());

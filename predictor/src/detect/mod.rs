@@ -1,19 +1,26 @@
-//! The classic race detectors, which need no solver.
+//! The detectors that ours is compared with, one a file.
 //!
 //! - [`hb`]: happens-before. Says of the observed run itself that it had a data race.
 //! - [`cp`]: causally-precedes. Predicts a little more, at a polynomial price.
 //! - [`quick`]: locksets and what is ordered in every execution. Reports every race, and much that
 //!   is none: a filter for what comes after, not a verdict.
+//! - [`said`]: all reads of the whole trace keep their values. Sound, and blind to control flow.
+//! - [`paper`]: the formula of the PLDI 2014 paper as printed. Neither sound nor maximal.
 //!
 //! docs/ALGORITHM.md says what each guarantees.
 
 pub mod cp;
 pub mod hb;
 mod history;
+pub mod paper;
 pub mod quick;
+pub mod said;
 mod sections;
+mod whole_trace;
 
 use rustc_hash::FxHashSet;
+
+pub use self::whole_trace::Outcome;
 
 use crate::race::{Pair, Signature};
 use crate::trace::Trace;

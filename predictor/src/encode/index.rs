@@ -118,7 +118,8 @@ impl Index {
     ) -> Option<EventId> {
         let thread = trace.thread(event);
         let regions = &self.regions_of[lock.index()];
-        let begun = regions.partition_point(|region| self.regions[*region as usize].acquire < event);
+        let begun =
+            regions.partition_point(|region| self.regions[*region as usize].acquire < event);
         let region = regions[..begun].iter().rev().map(|region| &self.regions[*region as usize]);
         region.into_iter().find(|region| region.thread == thread)?.release
     }

@@ -16,7 +16,7 @@ mod barriers;
 mod channels;
 mod condvars;
 mod exclusives;
-mod index;
+pub(crate) mod index;
 mod locks;
 mod parking;
 mod program_order;

@@ -75,7 +75,11 @@ impl Plan {
         part("hot", self.hot)?;
         part("nested", self.nested)?;
         let least = |name: &str, count: usize, least: usize| {
-            if count >= least { Ok(()) } else { Err(format!("{name} is {count}: at least {least}")) }
+            if count >= least {
+                Ok(())
+            } else {
+                Err(format!("{name} is {count}: at least {least}"))
+            }
         };
         least("threads", self.threads, 2)?;
         least("locks", self.locks, 1)?;

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use racelog::trace::{
-    CondvarId, Dictionary, Event, Item, LocId, Location, LockId, Object, Op, Stamp, StrId, ThreadId,
-    Value, VarId,
+    CondvarId, Dictionary, Event, Item, LocId, Location, LockId, Object, Op, Stamp, StrId,
+    ThreadId, Value, VarId,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -238,7 +238,8 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
     fn notify_all(&mut self, thread: usize, condvar: usize) -> Result<(), SinkError> {
         self.emit(thread, Op::NotifyAll(CondvarId::new(condvar as u32)), 13)?;
         for other in &mut self.threads {
-            let wakes = matches!(other.steps.front(), Some(Step::Wake { condvar: c }) if *c == condvar);
+            let wakes =
+                matches!(other.steps.front(), Some(Step::Wake { condvar: c }) if *c == condvar);
             other.notified |= other.waits && wakes;
         }
         Ok(())

@@ -75,8 +75,7 @@ impl Candidates {
             by_key.entry(key).or_default().push(event);
         }
         let groups = by_key.into_iter().map(|(key, events)| Group { key, events }).collect();
-        let mut candidates =
-            Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
+        let mut candidates = Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
         candidates.pair_groups(use_locks.then_some(held));
         candidates
     }
@@ -128,12 +127,8 @@ impl Candidates {
         trace: &'a Trace,
         orders: [Option<&MustOrder>; 2],
     ) -> Pairs<'a> {
-        let mut pairs = Pairs {
-            candidates: self,
-            trace,
-            queue: BinaryHeap::new(),
-            unordered: [0; 3],
-        };
+        let mut pairs =
+            Pairs { candidates: self, trace, queue: BinaryHeap::new(), unordered: [0; 3] };
         for (first, second) in &self.signatures[entry] {
             pairs.add(orders, *first, *second);
         }
@@ -200,7 +195,15 @@ impl Pairs<'_> {
         }
     }
 
-    fn push(&mut self, event: EventId, group: u32, first: usize, low: usize, high: usize, end: usize) {
+    fn push(
+        &mut self,
+        event: EventId,
+        group: u32,
+        first: usize,
+        low: usize,
+        high: usize,
+        end: usize,
+    ) {
         let events = &self.candidates.groups[group as usize].events;
         let distance = |place: usize| events[place].index().abs_diff(event.index());
         let before = (low > first).then(|| (distance(low - 1), low - 1));

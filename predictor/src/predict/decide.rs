@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::encode::{Encoder, Index, Window};
 use crate::race::Pair;
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Disagreement, Solver};
 use crate::trace::{EventId, Trace};
 use crate::witness::{self, Checker, Refutation, Schedule};
 
@@ -42,6 +42,11 @@ impl<'a> Decider<'a> {
         solver: Box<dyn Solver>,
     ) -> Self {
         Self { trace, window, checker, encoder: Encoder::new(trace, index, window), solver }
+    }
+
+    /// What two solvers that were both asked differ on, if they do.
+    pub fn disagreement(&self) -> Option<&Disagreement> {
+        self.solver.disagreement()
     }
 
     /// Whether a pair, both of whose accesses are in the window, is a race.

@@ -20,7 +20,7 @@ pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
 pub use self::run::predict;
 use crate::race::Pair;
-use crate::solve::SolverKind;
+use crate::solve::{Disagreement, SolverKind};
 use crate::witness::Schedule;
 
 /// How to go about it.
@@ -112,6 +112,8 @@ pub struct Prediction {
     pub counts: Counts,
     /// The pairs that could not be decided, by their pairs.
     pub unknown: Vec<Pair>,
+    /// What two solvers that were both asked differ on: a bug, after which nothing here counts.
+    pub disagreement: Option<Disagreement>,
 }
 
 /// What became of the conflicting pairs.

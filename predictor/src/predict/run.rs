@@ -88,6 +88,7 @@ fn in_parallel(
         found.counts.add(&piece.counts);
         found.races.extend(piece.races);
         found.unknown.extend(piece.unknown);
+        found.disagreement = found.disagreement.or(piece.disagreement);
     }
     found.races.sort_by_key(|race| race.pair);
     found.unknown.sort_unstable();
@@ -157,6 +158,7 @@ impl<'a> Job<'a> {
         for entry in entries {
             self.entry(*entry, &mut deciders, &mut found);
         }
+        found.disagreement = deciders.values().find_map(|decider| decider.disagreement().cloned());
         found
     }
 

@@ -17,7 +17,11 @@ pub fn write_text(out: &mut impl Write, report: &Report) -> io::Result<()> {
     let names: Vec<&str> = report.detectors.iter().map(|detector| detector.name).collect();
     writeln!(out, "{races} in {} events, by {}", report.events, names.join(" and "))?;
     for detector in report.detectors.iter().filter(|detector| detector.unsound) {
-        writeln!(out, "note: `{}` is unsound by design: it may report what is no race", detector.name)?;
+        writeln!(
+            out,
+            "note: `{}` is unsound by design: it may report what is no race",
+            detector.name
+        )?;
     }
     match &report.counts {
         Some(counts) => write_counts(out, counts),
@@ -73,10 +77,8 @@ fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
     let (proven, refuted, unknown) = (&counts.proven, &counts.refuted, &counts.unknown);
     let pairs = if counts.candidates == 1 { "pair" } else { "pairs" };
     write!(out, "{} conflicting {pairs}: ", counts.candidates)?;
-    let by_proof = [
-        (proven.hold_back, "by holding a thread back"),
-        (proven.solver, "by the solver"),
-    ];
+    let by_proof =
+        [(proven.hold_back, "by holding a thread back"), (proven.solver, "by the solver")];
     write!(out, "{} proven{}", proven.total(), parts(&by_proof))?;
     let by_proof = [
         (refuted.common_lock, "by a common lock"),

@@ -3,6 +3,8 @@
 //! A solver stands behind a trait. Its three answers are yes with a model, no, and unknown, which
 //! is shown to the user and never folded into "no".
 
+#[cfg(feature = "z3")]
+pub mod both;
 pub mod formula;
 pub mod order;
 pub mod smtlib;
@@ -14,6 +16,7 @@ use std::time::Instant;
 
 use formula::{Formula, Lit};
 use rustc_hash::FxHashMap;
+use thiserror::Error;
 
 use crate::trace::EventId;
 
@@ -66,6 +69,24 @@ pub trait Solver {
         assumptions: &[Lit],
         deadline: Option<Instant>,
     ) -> Answer;
+
+    /// Why nothing that this solver says is to be trusted, if it has found that out. It is a fault
+    /// in a solver: the analysis has to stop.
+    fn disagreement(&self) -> Option<&Disagreement> {
+        None
+    }
+}
+
+/// Two solvers contradict each other.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("the solvers disagree: `{yes}` says yes, `{no}` says no")]
+pub struct Disagreement {
+    /// Who says that there is a model.
+    pub yes: &'static str,
+    /// Who says that there is none.
+    pub no: &'static str,
+    /// What they were asked, as an SMT-LIB script.
+    pub question: String,
 }
 
 /// The solvers that there are.
@@ -75,16 +96,32 @@ pub enum SolverKind {
     /// Our own.
     #[default]
     Order,
+    /// Z3.
+    #[cfg(feature = "z3")]
+    Z3,
+    /// Both, and a difference is an error.
+    #[cfg(feature = "z3")]
+    Both,
 }
 
 impl SolverKind {
     /// All of them that this build has.
-    pub const ALL: &[Self] = &[Self::Order];
+    pub const ALL: &[Self] = &[
+        Self::Order,
+        #[cfg(feature = "z3")]
+        Self::Z3,
+        #[cfg(feature = "z3")]
+        Self::Both,
+    ];
 
     /// What it is called.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Order => "order",
+            #[cfg(feature = "z3")]
+            Self::Z3 => "z3",
+            #[cfg(feature = "z3")]
+            Self::Both => "both",
         }
     }
 
@@ -92,6 +129,10 @@ impl SolverKind {
     pub fn build(self) -> Box<dyn Solver> {
         match self {
             Self::Order => Box::new(order::OrderSolver::new()),
+            #[cfg(feature = "z3")]
+            Self::Z3 => Box::new(z3::Z3Solver::new()),
+            #[cfg(feature = "z3")]
+            Self::Both => Box::new(both::BothSolvers::new()),
         }
     }
 }
@@ -107,7 +148,8 @@ impl FromStr for SolverKind {
                 "z3" | "both" => "; build with `--features z3` to have it",
                 _ => "",
             };
-            format!("no solver is called `{name}`; there is {}{hint}", names.join(", "))
+            let names = names.join(", ");
+            format!("no solver is called `{name}` in this build, which has {names}{hint}")
         })
     }
 }

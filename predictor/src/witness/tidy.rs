@@ -76,8 +76,10 @@ impl Dependences {
             change: Option<usize>,
             looks: Vec<usize>,
         }
-        let mut graph =
-            Self { followers: vec![Vec::new(); sequence.len()], waits_for: vec![0; sequence.len()] };
+        let mut graph = Self {
+            followers: vec![Vec::new(); sequence.len()],
+            waits_for: vec![0; sequence.len()],
+        };
         let mut last: FxHashMap<Thing, Last> = FxHashMap::default();
         for (place, event) in sequence.iter().enumerate() {
             for (thing, looks) in things(trace.thread(*event), &trace.op(*event)) {

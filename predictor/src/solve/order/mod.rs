@@ -1,7 +1,7 @@
 //! `order`, our own solver and the default: clause learning over an ordering theory.
 //!
-//! One file a part: [the search](cdcl), [the clauses](clauses), [what to decide next](heap),
-//! [orders without cycles](acyclic), and [what propositions say of the order](order_atoms).
+//! One file a part: the search (`cdcl`), the clauses (`clauses`), what to decide next (`heap`),
+//! orders without cycles (`acyclic`), and what propositions say of the order (`order_atoms`).
 
 mod acyclic;
 mod cdcl;
