@@ -3,8 +3,8 @@
 //! From one observed trace we reason about every program that could have produced it. A feasible
 //! prefix starts from the initial [`State`] and, step by step, takes the next event of some thread
 //! whose step is enabled. [`Machine`] has one rule for each operation: when it is enabled, and what
-//! it changes. The validator, the witness checker and the explorer are all built on it, and no
-//! encoder of constraints may use any of it: they check each other.
+//! it changes. The validator, the witness checker and the explorer are all built on it. No axiom of
+//! an encoder may: they check each other.
 //!
 //! The model is the maximal causal model with control flow of Huang, Meredith and Roşu (PLDI 2014,
 //! section 2), with these deviations: executions may stop anywhere (a prefix that can only go on
