@@ -275,7 +275,7 @@ struct Union {
 
 fn finding(trace: &Trace, entry: Union, solver: &'static str) -> Finding {
     let (first, second) = (entry.pair.first(), entry.pair.second());
-    let variable = trace.op(first).var().map(Object::Var);
+    let variable = trace.accessed(first).map(Object::Var);
     let mut detectors: Vec<&'static str> =
         entry.detectors.iter().map(|detector| detector.name()).collect();
     if entry.race.is_some() {

@@ -81,20 +81,24 @@ impl<'m, 'a> Search<'m, 'a> {
     fn visit(&mut self, index: usize) {
         let trace = self.machine.trace();
         let state = self.visited[index].state.clone();
-        let enabled: Vec<EventId> = trace
-            .threads()
-            .filter_map(|thread| self.machine.next(&state, thread))
-            .filter(|event| self.machine.enabled(&state, *event).is_ok())
-            .collect();
-        for (at, a) in enabled.iter().enumerate() {
-            for b in &enabled[at + 1..] {
-                if conflict(trace, *a, *b) && !self.races.contains_key(&Pair::new(*a, *b)) {
-                    let pair = Pair::new(*a, *b);
+        let next: Vec<EventId> =
+            trace.threads().filter_map(|thread| self.machine.next(&state, thread)).collect();
+        for (at, a) in next.iter().enumerate() {
+            for b in &next[at + 1..] {
+                let pair = Pair::new(*a, *b);
+                if conflict(trace, *a, *b)
+                    && !self.races.contains_key(&pair)
+                    && self.machine.enabled_beside(&state, *a, *b).is_ok()
+                    && self.machine.enabled_beside(&state, *b, *a).is_ok()
+                {
                     self.races.insert(pair, self.schedule(index, pair));
                 }
             }
         }
-        for event in enabled {
+        for event in next {
+            if self.machine.enabled(&state, event).is_err() {
+                continue;
+            }
             for woken in choices(trace, &state, event) {
                 let mut next = (*state).clone();
                 self.machine.apply(&mut next, event, woken);

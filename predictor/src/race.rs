@@ -69,14 +69,16 @@ impl Signature {
     }
 }
 
-/// Whether two events conflict: accesses of one variable by different threads, at least one of
-/// which writes and at least one of which is not atomic. Exclusive accesses conflict with none.
+/// Whether two events conflict: accesses of one variable, or of memory that overlaps, by different
+/// threads, at least one of which writes and at least one of which is not atomic. Exclusive accesses
+/// conflict with none.
 pub fn conflict(trace: &Trace, a: EventId, b: EventId) -> bool {
     let (first, second) = (trace.op(a), trace.op(b));
     let exclusive = |op: &Op| matches!(op, Op::Exclusive { .. });
     trace.thread(a) != trace.thread(b)
         && first.var().is_some()
         && first.var() == second.var()
+        && trace.overlap(a, b)
         && (first.writes() || second.writes())
         && !(first.is_atomic() && second.is_atomic())
         && !exclusive(&first)

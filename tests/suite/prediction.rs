@@ -130,3 +130,33 @@ fn the_number_of_threads_changes_nothing() {
         assert_eq!(with(1), with(3), "seed {seed}");
     }
 }
+
+#[test]
+fn prediction_equals_exploration_in_mixed_memory() {
+    use racelog_tests::random_trace::{Family, Shape, random_trace};
+    let (mut races, mut others) = (0, 0);
+    for seed in 0..3_000_u64 {
+        let operations =
+            vec![Family::Plain, Family::Plain, Family::Lock, Family::Branch, Family::Atomic];
+        let shape = Shape {
+            events: 8 + (seed % 14) as usize,
+            threads: 2 + (seed % 3) as usize,
+            vars: 3,
+            objects: 1,
+            operations,
+            locations: false,
+            unrecorded: seed.is_multiple_of(4),
+        };
+        let mut text = random_trace(seed, &shape);
+        for (name, memory) in [("x0", "[0x10+8]"), ("x1", "[0x14+4]"), ("x2", "[0x20+4]")] {
+            text = text.replace(&format!(" {name} "), &format!(" {memory} "));
+        }
+        let trace: Trace = text.parse().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+        let Some(truth) = truth(&trace) else { continue };
+        let found = run(&trace, &all_pairs());
+        assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
+        races += truth.len();
+        others += found.counts.candidates as usize - truth.len();
+    }
+    assert!(races > 1_000 && others > 1_000, "{races} races, {others} others");
+}

@@ -77,6 +77,10 @@ impl<'a> Collector<'a> {
 
     /// Adds a pair. The later access of each must not precede that of one added before.
     fn add(&mut self, pair: Pair) {
+        // Accesses of the same memory may be of other bytes.
+        if !self.trace.overlap(pair.first(), pair.second()) {
+            return;
+        }
         let new = match self.scope {
             Scope::AllPairs => true,
             Scope::Signatures => self.signatures.insert(Signature::of(self.trace, pair)),

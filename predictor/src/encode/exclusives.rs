@@ -1,4 +1,5 @@
-//! Exclusive accesses keep their place among the accesses of their variable.
+//! Exclusive accesses keep their place among the accesses of their variable, and in mixed memory all
+//! accesses do.
 
 use super::Encoder;
 use crate::solve::formula::Lit;
@@ -17,9 +18,16 @@ pub(super) fn state(encoder: &mut Encoder<'_>, access: EventId) {
     }
 }
 
-/// That an access may happen as far as exclusive ones go.
-pub(super) fn allowed(encoder: &mut Encoder<'_>, access: EventId) -> Vec<Lit> {
-    required(encoder, access).into_iter().map(|before| encoder.included(before)).collect()
+/// That an access may happen as far as exclusive ones go, beside another one: in mixed memory, that
+/// one may be what it would have to wait for.
+pub(super) fn allowed(encoder: &mut Encoder<'_>, access: EventId, other: EventId) -> Vec<Lit> {
+    let mut before = required(encoder, access);
+    let mixed = encoder.trace.op(access).var().is_some_and(|var| encoder.trace.is_mixed(var));
+    if mixed && before.contains(&other) {
+        before.retain(|before| *before != other);
+        before.extend(required(encoder, other));
+    }
+    before.into_iter().map(|before| encoder.included(before)).collect()
 }
 
 /// The accesses that have to come first: for an exclusive one, all since the last exclusive one;

@@ -76,7 +76,8 @@ pub struct Index {
     pub(crate) unparks: Vec<Vec<EventId>>,
     /// The `park` before each `park` and `park_timeout` of a thread.
     pub(crate) park_before: FxHashMap<EventId, EventId>,
-    /// The last `exclusive` before each access of a variable that has any.
+    /// The last access before each one of a variable that all others keep their order with: an
+    /// `exclusive`, or any in mixed memory.
     pub(crate) exclusive_before: FxHashMap<EventId, EventId>,
     /// The arrivals of each generation of each barrier.
     pub(crate) arrivals: BTreeMap<(BarrierId, u64), Vec<EventId>>,
@@ -131,7 +132,7 @@ impl Index {
         Some(self.channels[channel.index()].messages[number].send)
     }
 
-    /// The last `exclusive` before an access of the same variable.
+    /// The last access before one of the same variable that all others keep their order with.
     pub(crate) fn exclusive_before(&self, access: EventId) -> Option<EventId> {
         self.exclusive_before.get(&access).copied()
     }
@@ -228,7 +229,8 @@ impl<'a> Builder<'a> {
             if let Some(before) = *exclusive {
                 self.index.exclusive_before.insert(event, before);
             }
-            if matches!(op, Op::Exclusive { .. }) {
+            // In mixed memory every access keeps its place.
+            if matches!(op, Op::Exclusive { .. }) || self.trace.is_mixed(var) {
                 *exclusive = Some(event);
             }
         }

@@ -27,14 +27,20 @@ impl Encoder<'_> {
     /// Asks about a pair, both of whose accesses are in the window.
     pub fn ask(&mut self, pair: Pair) -> Query {
         let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
-        for event in [pair.first(), pair.second()] {
+        let (first, second) = (pair.first(), pair.second());
+        for (event, other) in [(first, second), (second, first)] {
             query.assumptions.extend(program_order::reached(self, event));
-            query.assumptions.extend(exclusives::allowed(self, event));
+            query.assumptions.extend(exclusives::allowed(self, event, other));
             query.assumptions.push(!self.included(event));
             if let Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } =
                 self.trace.op(event)
             {
                 query.assumptions.push(self.clean_before(event));
+                if self.trace.is_mixed(var) {
+                    let known = reads::known_before(self, var, event);
+                    query.assumptions.extend(known);
+                    continue;
+                }
                 let sources = reads::sources(self, event, var, value);
                 let asked = self.formula.proposition(false);
                 let mut clause = vec![!asked];

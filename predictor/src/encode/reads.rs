@@ -31,6 +31,11 @@ pub(super) fn state_clean(encoder: &mut Encoder<'_>, event: EventId) {
         encoder.formula.implies(&[clean], &[known]);
     }
     if let (Some(var), Some(value)) = (op.var(), value_read(&op)) {
+        if encoder.trace.is_mixed(var) {
+            let known = known_before(encoder, var, event);
+            encoder.formula.implies(&[clean], &known);
+            return;
+        }
         let sources = sources(encoder, event, var, value);
         for source in &sources {
             if let Some(write) = source.write {
@@ -82,6 +87,17 @@ pub(super) fn sources(
     sources
 }
 
+/// That all that was written to mixed memory before an access is known. Its accesses keep their
+/// order, so that is all there is to say of values.
+pub(super) fn known_before(encoder: &mut Encoder<'_>, var: VarId, access: EventId) -> Vec<Lit> {
+    let trace = encoder.trace;
+    let accesses = trace.events_of_var(var);
+    let first = accesses.partition_point(|other| *other < encoder.window.start);
+    let last = accesses.partition_point(|other| *other < access);
+    let writes = accesses[first..last].iter().filter(|other| trace.op(**other).writes());
+    writes.map(|write| wrote_known(encoder, *write)).collect()
+}
+
 /// That a write leaves the value behind that it left in the observed trace.
 fn wrote_known(encoder: &mut Encoder<'_>, write: EventId) -> Lit {
     if encoder.trace.op(write).reads() {
@@ -99,12 +115,10 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
         let op = trace.op(*event);
         let Some(var) = op.var() else { continue };
         let earlier = writes.entry(var).or_default();
-        if encoder.clean.get(event).is_some_and(|clean| model.is_true(*clean)) {
-            let chosen: Vec<Source> = encoder.sources[event]
-                .iter()
-                .filter(|source| model.is_true(source.chosen))
-                .copied()
-                .collect();
+        let clean = encoder.clean.get(event).is_some_and(|clean| model.is_true(*clean));
+        if let Some(sources) = encoder.sources.get(event).filter(|_| clean) {
+            let chosen = sources.iter().filter(|source| model.is_true(source.chosen));
+            let chosen: Vec<Source> = chosen.copied().collect();
             if !chosen.iter().any(|source| source.write == earlier.last().copied()) {
                 for source in chosen {
                     for between in after(earlier, source.write) {

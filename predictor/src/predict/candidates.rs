@@ -25,6 +25,8 @@ struct Group {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Key {
     var: VarId,
+    /// Of mixed memory, the part.
+    part: Option<VarId>,
     location: Option<LocId>,
     thread: ThreadId,
     writes: bool,
@@ -66,6 +68,7 @@ impl Candidates {
             let thread = trace.thread(event);
             let key = Key {
                 var,
+                part: trace.accessed(event),
                 location: trace.location(event),
                 thread,
                 writes: op.writes(),
@@ -76,11 +79,11 @@ impl Candidates {
         }
         let groups = by_key.into_iter().map(|(key, events)| Group { key, events }).collect();
         let mut candidates = Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
-        candidates.pair_groups(use_locks.then_some(held));
+        candidates.pair_groups(trace, use_locks.then_some(held));
         candidates
     }
 
-    fn pair_groups(&mut self, held: Option<&HeldLocks>) {
+    fn pair_groups(&mut self, trace: &Trace, held: Option<&HeldLocks>) {
         let mut signatures: BTreeMap<Places, Vec<(u32, u32)>> = BTreeMap::new();
         let mut start = 0;
         while start < self.groups.len() {
@@ -89,7 +92,7 @@ impl Candidates {
             for first in start..start + count {
                 for second in first + 1..start + count {
                     let (a, b) = (&self.groups[first], &self.groups[second]);
-                    if !conflict(&a.key, &b.key) {
+                    if !conflict(&a.key, &b.key) || !trace.overlap(a.events[0], b.events[0]) {
                         continue;
                     }
                     let pairs = a.events.len() as u64 * b.events.len() as u64;

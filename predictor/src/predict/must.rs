@@ -191,7 +191,9 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
-        if let Some(var) = op.var().filter(|var| self.exclusive[var.index()]) {
+        // Mixed memory is left alone: of its accesses, two neighbours may race.
+        let keeps_order = |var: &VarId| self.exclusive[var.index()] && !trace.is_mixed(*var);
+        if let Some(var) = op.var().filter(keeps_order) {
             before.extend(index.exclusive_before(event));
             if matches!(op, Op::Exclusive { .. }) {
                 let last = |thread| self.last_access.get(&(var, thread));
@@ -241,6 +243,9 @@ impl<'a> Builder<'a> {
     fn forced(&self, read: EventId, op: &Op) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
         let (var, value) = (op.var()?, value_read(op)?);
+        if trace.is_mixed(var) {
+            return None;
+        }
         let own = self.last_write.get(&(var, thread)).copied();
         if let Some(own) = own {
             if value_written(&trace.op(own)) == Some(value) {

@@ -55,6 +55,25 @@ impl<'a> Machine<'a> {
 
     /// Whether an event can be taken.
     pub fn enabled(&self, state: &State, event: EventId) -> Result<(), WhyNot> {
+        self.enabled_but_for(state, event, 0)
+    }
+
+    /// Whether an event could be taken beside another one that can be: in mixed memory, where all
+    /// accesses keep their order, the other may be the one that it would have to wait for.
+    pub fn enabled_beside(
+        &self,
+        state: &State,
+        event: EventId,
+        other: EventId,
+    ) -> Result<(), WhyNot> {
+        let var = self.trace.op(event).var();
+        let mixed = var.is_some_and(|var| self.trace.is_mixed(var));
+        let waits = mixed && var == self.trace.op(other).var() && other < event;
+        self.enabled_but_for(state, event, u32::from(waits))
+    }
+
+    /// Whether an event can be taken if that many accesses of its variable may be missing.
+    fn enabled_but_for(&self, state: &State, event: EventId, missing: u32) -> Result<(), WhyNot> {
         let t = self.trace.thread(event);
         let thread = &state.threads[t.index()];
         let next = self.next(state, t);
@@ -68,7 +87,8 @@ impl<'a> Machine<'a> {
         if let Some(var) = op.var() {
             let required = self.observed.required_accesses(event);
             let happened = state.vars[var.index()].accesses;
-            require(happened >= required, WhyNot::AccessOrder(var, required, happened))?;
+            let enough = happened + missing >= required;
+            require(enough, WhyNot::AccessOrder(var, required, happened))?;
         }
         match op {
             Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => Ok(()),
@@ -81,7 +101,7 @@ impl<'a> Machine<'a> {
             | Op::Exclusive { .. } => Ok(()),
             Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } => {
                 clean()?;
-                holds(state, var, value)
+                self.holds(state, var, value)
             }
             Op::Branch => clean(),
             Op::Acquire(lock) => is_free(state, lock),
@@ -167,16 +187,16 @@ impl<'a> Machine<'a> {
             Op::Begin | Op::End | Op::Join(_) | Op::Assert(_) | Op::Fence(_) | Op::Branch => {}
             Op::Fork(child) => state.threads[child.index()].started = true,
             Op::Read { var, value } | Op::Load { var, value, .. } => {
-                read(state, t, var, value);
+                self.read(state, t, var, value);
             }
             Op::Write { var, value }
             | Op::Store { var, value, .. }
-            | Op::Exclusive { var, value } => write(state, t, var, value),
+            | Op::Exclusive { var, value } => self.write(state, t, var, value),
             Op::Rmw { var, old, new, .. } => {
-                read(state, t, var, old);
-                write(state, t, var, new);
+                self.read(state, t, var, old);
+                self.write(state, t, var, new);
             }
-            Op::Cas { var, new, .. } => write(state, t, var, new),
+            Op::Cas { var, new, .. } => self.write(state, t, var, new),
             Op::CasFail { .. } | Op::AcquireFail(_) | Op::ReadAcquireFail(_) => {}
             Op::Acquire(lock) => state.locks[lock.index()].writer = Some(t),
             Op::Release(lock) => state.locks[lock.index()].writer = None,
@@ -220,6 +240,30 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether a variable holds a value. Mixed memory holds what it held, since its accesses keep
+    /// their order, unless a thread that was not clean has written there.
+    fn finds(&self, state: &State, var: VarId, value: ValueId) -> bool {
+        let found = state.vars[var.index()].value;
+        found == Some(value) || (found.is_some() && self.trace.is_mixed(var))
+    }
+
+    fn holds(&self, state: &State, var: VarId, wanted: ValueId) -> Result<(), WhyNot> {
+        let found = state.vars[var.index()].value;
+        require(self.finds(state, var, wanted), WhyNot::Holds { var, wanted, found })
+    }
+
+    fn read(&self, state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
+        state.threads[t.index()].clean &= self.finds(state, var, value);
+    }
+
+    fn write(&self, state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
+        let known = state.is_clean(t);
+        let held = &mut state.vars[var.index()].value;
+        // Of mixed memory, a write leaves parts as they were, so what is unknown stays so.
+        let lost = held.is_none() && self.trace.is_mixed(var);
+        *held = (known && !lost).then_some(value);
+    }
+
     /// Whether a thread has taken all its events, and the branch that may follow the last.
     fn finished(&self, state: &State, thread: ThreadId) -> Result<(), WhyNot> {
         match self.next(state, thread) {
@@ -234,11 +278,6 @@ impl<'a> Machine<'a> {
 
 fn require(condition: bool, why_not: WhyNot) -> Result<(), WhyNot> {
     if condition { Ok(()) } else { Err(why_not) }
-}
-
-fn holds(state: &State, var: VarId, wanted: ValueId) -> Result<(), WhyNot> {
-    let found = state.vars[var.index()].value;
-    require(found == Some(wanted), WhyNot::Holds { var, wanted, found })
 }
 
 fn is_free(state: &State, lock: LockId) -> Result<(), WhyNot> {
@@ -267,14 +306,4 @@ fn can_be_woken(state: &State, condvar: CondvarId, woken: Option<ThreadId>) -> R
             None => Ok(()),
         },
     }
-}
-
-fn read(state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
-    let same = state.vars[var.index()].value == Some(value);
-    state.threads[t.index()].clean &= same;
-}
-
-fn write(state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
-    let clean = state.is_clean(t);
-    state.vars[var.index()].value = clean.then_some(value);
 }

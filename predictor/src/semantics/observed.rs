@@ -11,7 +11,8 @@ use crate::trace::{EventId, Op, Trace};
 #[derive(Debug)]
 pub(super) struct Observed {
     /// For each access: how many accesses of its variable must have happened before. For an
-    /// `exclusive`, all that precede it; for any other, those up to the last `exclusive` before.
+    /// `exclusive`, and in mixed memory, all that precede it; for any other, those up to the last
+    /// `exclusive` before.
     required: Vec<u32>,
     generations: FxHashMap<(BarrierId, u64), usize>,
     arrivals: Vec<Arrivals>,
@@ -71,7 +72,8 @@ fn required_accesses(trace: &Trace) -> Vec<u32> {
     for var in trace.vars() {
         let mut barrier = 0;
         for (rank, access) in (0u32..).zip(trace.events_of_var(var)) {
-            let exclusive = matches!(trace.op(*access), Op::Exclusive { .. });
+            let exclusive =
+                trace.is_mixed(var) || matches!(trace.op(*access), Op::Exclusive { .. });
             required[access.index()] = if exclusive { rank } else { barrier };
             if exclusive {
                 barrier = rank + 1;

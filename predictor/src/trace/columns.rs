@@ -82,9 +82,24 @@ impl Columns {
         self.ordering.push(ordering);
     }
 
+    /// Makes an access one of another variable.
+    pub(super) fn set_var(&mut self, access: EventId, var: VarId) {
+        self.object[access.index()] = var.get();
+    }
+
     pub(super) fn op(&self, event: EventId) -> Op {
+        self.unpack(event, self.object[event.index()])
+    }
+
+    /// The access as one of another variable.
+    pub(super) fn op_on(&self, access: EventId, var: VarId) -> Op {
+        self.unpack(access, var.get())
+    }
+
+    #[inline]
+    fn unpack(&self, event: EventId, object: u32) -> Op {
         let at = event.index();
-        let (object, first, second) = (self.object[at], self.first[at], self.second[at]);
+        let (first, second) = (self.first[at], self.second[at]);
         let ordering = self.ordering[at];
         let (thread, var, lock) = (ThreadId::new(object), VarId::new(object), LockId::new(object));
         let (condvar, channel) = (CondvarId::new(object), ChannelId::new(object));

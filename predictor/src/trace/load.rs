@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::columns::Columns;
 use super::format::{Format, Names, Source, SourceError};
 use super::originals::Originals;
+use super::overlaps::Overlaps;
 use super::translate::Translate;
 use super::validate::{Invalid, validate};
 use super::{EventId, Groups, Op, Trace, ValueId, Values};
@@ -28,11 +29,6 @@ pub enum LoadError {
     InitTwice { variable: String, before: u64 },
     #[error("before event {before}: the initial value of `{variable}` comes after its first use")]
     InitLate { variable: String, before: u64 },
-    #[error(
-        "event {event}: `{second}` overlaps `{first}` in memory: accesses of different sizes to \
-         the same bytes cannot be analysed yet"
-    )]
-    Overlap { event: EventId, first: String, second: String },
     #[error("{0}")]
     Invalid(#[from] Box<Invalid>),
 }
@@ -100,10 +96,11 @@ impl Loader {
         dictionary: Dictionary,
         end: End,
     ) -> Result<Trace, LoadError> {
-        let Self { columns, numbering, mut threads, .. } = self;
+        let Self { mut columns, numbering, mut threads, .. } = self;
         let Numbering { originals, values, initial, .. } = numbering;
         // Threads that are only spoken of have no events.
         threads.resize(originals.threads.len(), ThreadProgress::default());
+        let overlaps = Overlaps::merge(&dictionary, &originals, &mut columns);
         let ops = || (0..columns.len()).map(|index| columns.op(EventId::from_index(index)));
         let trace = Trace {
             by_thread: Groups::new(threads.len(), || {
@@ -121,9 +118,9 @@ impl Loader {
             columns,
             values,
             originals,
+            overlaps,
             initial,
         };
-        refuse_overlaps(&trace)?;
         validate(&trace).map_err(Box::new)?;
         Ok(trace)
     }
@@ -243,32 +240,4 @@ impl Translate<Value, ValueId> for Numbering {
     fn message(&mut self, message: Value) -> ValueId {
         self.values.concrete(message)
     }
-}
-
-/// Variables that share bytes would have to be analysed as one.
-fn refuse_overlaps(trace: &Trace) -> Result<(), LoadError> {
-    let mut ranges: Vec<(u64, u64, VarId)> = trace
-        .vars()
-        .filter_map(|var| {
-            let Object::Var(original) = trace.originals.object(Object::Var(var)) else {
-                return None;
-            };
-            let (address, size) = trace.dictionary.get_memory(original)?;
-            Some((address, address + (u64::from(size) - 1), var))
-        })
-        .collect();
-    ranges.sort_unstable();
-    for pair in ranges.windows(2) {
-        let ((_, last, first), (start, _, second)) = (pair[0], pair[1]);
-        if start <= last {
-            let mut printer = trace.printer();
-            let accesses = [first, second].map(|var| trace.events_of_var(var).first().copied());
-            return Err(LoadError::Overlap {
-                event: accesses.into_iter().flatten().max().unwrap_or(EventId::from_index(0)),
-                first: printer.name(Object::Var(first)).to_owned(),
-                second: printer.name(Object::Var(second)).to_owned(),
-            });
-        }
-    }
-    Ok(())
 }

@@ -7,6 +7,7 @@ use racelog::trace::{
 use super::columns::Columns;
 use super::format::text::EventPrinter;
 use super::originals::{Originals, ToOriginals};
+use super::overlaps::Overlaps;
 use super::translate::Translate;
 use super::{EventId, Groups, ValueId, Values};
 
@@ -29,6 +30,7 @@ pub struct Trace {
     pub(super) columns: Columns,
     pub(super) values: Values,
     pub(super) originals: Originals,
+    pub(super) overlaps: Overlaps,
     /// The initial value of each variable.
     pub(super) initial: Vec<ValueId>,
     /// The event that forks each thread.
@@ -156,6 +158,22 @@ impl Trace {
         self.by_var.get(var.index())
     }
 
+    /// Whether a variable is memory whose accesses overlap without being of the same bytes. All its
+    /// accesses keep their observed order.
+    pub fn is_mixed(&self, var: VarId) -> bool {
+        self.overlaps.is_mixed(var)
+    }
+
+    /// Whether two accesses of one variable touch the same bytes, or some of them.
+    pub fn overlap(&self, a: EventId, b: EventId) -> bool {
+        self.overlaps.overlap(a, b)
+    }
+
+    /// The variable that an event accesses as it was recorded: of a mixed one, the part.
+    pub fn accessed(&self, event: EventId) -> Option<VarId> {
+        self.overlaps.part(event).or(self.op(event).var())
+    }
+
     /// The events that take, give back or look at a lock.
     pub fn events_of_lock(&self, lock: LockId) -> &[EventId] {
         self.by_lock.get(lock.index())
@@ -184,10 +202,14 @@ impl Trace {
     /// The event as it was read.
     fn original(&self, event: EventId) -> Event {
         let mut originals = ToOriginals { originals: &self.originals, values: &self.values };
+        let op = self
+            .overlaps
+            .part(event)
+            .map_or_else(|| self.op(event), |part| self.columns.op_on(event, part));
         Event {
             thread: originals.thread(self.thread(event)),
             stamp: Stamp::new(event.number()),
-            op: originals.op(self.op(event)),
+            op: originals.op(op),
             location: self.location(event),
             recorded: self.is_recorded(event),
         }

@@ -7,6 +7,7 @@ mod id;
 mod load;
 mod loaded;
 mod originals;
+mod overlaps;
 mod translate;
 mod validate;
 mod values;

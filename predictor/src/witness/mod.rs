@@ -81,8 +81,8 @@ fn follow(
     for (step, event) in (1..).zip(prefix) {
         replay.step(*event).map_err(|why| (step, Reason::NotEnabled(why)))?;
     }
-    for (step, event) in (prefix.len() + 1..).zip([a, b]) {
-        let enabled = machine.enabled(replay.state(), event);
+    for (step, (event, other)) in (prefix.len() + 1..).zip([(a, b), (b, a)]) {
+        let enabled = machine.enabled_beside(replay.state(), event, other);
         enabled.map_err(|why| (step, Reason::NotEnabled(why)))?;
     }
     if !conflict(machine.trace(), a, b) {

@@ -4,7 +4,6 @@
 //! touches the same object stays in order, and apart from that each thread runs on for as long as
 //! it can.
 
-use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
 use crate::trace::{EventId, Op, Trace};
@@ -32,16 +31,18 @@ enum Thing {
     Barrier(u32),
 }
 
-/// The things that an operation touches; `true` for those that it only looks at.
-fn things(thread: ThreadId, op: &Op) -> Vec<(Thing, bool)> {
-    let mut things = vec![(Thing::Thread(thread.get()), false)];
+/// The things that an event touches; `true` for those that it only looks at. In mixed memory all
+/// accesses keep their order, so there is no only looking.
+fn things(trace: &Trace, event: EventId) -> Vec<(Thing, bool)> {
+    let op = trace.op(event);
+    let mut things = vec![(Thing::Thread(trace.thread(event).get()), false)];
     if let Some(var) = op.var() {
-        things.push((Thing::Var(var.get()), !op.writes()));
+        things.push((Thing::Var(var.get()), !op.writes() && !trace.is_mixed(var)));
     }
     if let Some(lock) = op.lock() {
         things.push((Thing::Lock(lock.get()), false));
     }
-    match *op {
+    match op {
         Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => {
             things.push((Thing::Thread(other.get()), false));
         }
@@ -82,7 +83,7 @@ impl Dependences {
         };
         let mut last: FxHashMap<Thing, Last> = FxHashMap::default();
         for (place, event) in sequence.iter().enumerate() {
-            for (thing, looks) in things(trace.thread(*event), &trace.op(*event)) {
+            for (thing, looks) in things(trace, *event) {
                 let last = last.entry(thing).or_default();
                 if looks {
                     graph.add(last.change, place);

@@ -61,7 +61,9 @@ fn state(whole: &mut WholeTrace<'_>, event: EventId) {
         let known = whole.clean_before(send);
         whole.formula.implies(&[clean], &[known]);
     }
-    if let (Some(var), Some(value)) = (op.var(), value_read(&op)) {
+    // In mixed memory all accesses keep their order, and so their values.
+    let plain = |var: &VarId| !whole.trace.is_mixed(*var);
+    if let (Some(var), Some(value)) = (op.var().filter(plain), value_read(&op)) {
         let sources = sources(whole, event, var, value);
         let mut clause = vec![!clean];
         clause.extend(sources.iter().map(|source| source.chosen));
@@ -102,7 +104,7 @@ pub(super) fn refine(whole: &mut WholeTrace<'_>, model: &Model, sequence: &[Even
         let Some(var) = op.var() else { continue };
         let earlier = writes.entry(var).or_default();
         if whole.clean.get(event).is_some_and(|clean| model.is_true(*clean)) {
-            let mut chosen = whole.sources[event].clone();
+            let Some(mut chosen) = whole.sources.get(event).cloned() else { continue };
             chosen.retain(|source| model.is_true(source.chosen));
             if chosen.iter().all(|source| source.write != earlier.last().copied()) {
                 for source in chosen {
