@@ -352,6 +352,9 @@ pub(super) struct Generate {
     /// Which part of the critical sections takes a second lock
     #[arg(long, value_name = "PART", default_value_t = Plan::default().nested)]
     pub(super) nested: f64,
+    /// Which part of the accesses goes to variables that no lock guards
+    #[arg(long, value_name = "PART", default_value_t = Plan::default().unguarded)]
+    pub(super) unguarded: f64,
     /// How many races have their accesses close together
     #[arg(long, value_name = "N", default_value_t = Plan::default().near_races)]
     pub(super) near_races: usize,
@@ -374,6 +377,7 @@ impl Generate {
             branches: self.branches,
             hot: self.hot,
             nested: self.nested,
+            unguarded: self.unguarded,
             near_races: self.near_races,
             far_races: self.far_races,
             seed: self.seed,

@@ -77,7 +77,10 @@ pub(super) fn sources(
     });
     let mut sources = Vec::with_capacity(candidates.len());
     for write in candidates {
-        let chosen = encoder.formula.proposition(false);
+        let chosen = match write {
+            Some(write) => encoder.formula.source(write, read),
+            None => encoder.formula.proposition(false),
+        };
         if let Some(write) = write {
             let conditions = [encoder.included(write), wrote_known(encoder, write)];
             encoder.formula.implies(&[chosen], &conditions);

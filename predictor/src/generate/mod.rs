@@ -4,6 +4,9 @@
 //! locks, and threads that guard them take the lock first: so all races are the seeded ones. These
 //! have variables of their own, and places in the program that tell which race it is.
 //!
+//! Variables that no lock guards can be had as well. Then there are other races, and pairs that are
+//! hard to tell from races.
+//!
 //! A seeded race may be millions of events wide. For it to be one, what happens in between must not
 //! depend on what the earlier access's thread does after it, so there are two kinds of threads.
 //! *Talkers* read and write the shared variables and decide by what they read. *Listeners* read what
@@ -38,6 +41,9 @@ pub struct Plan {
     pub hot: f64,
     /// Which part of the critical sections takes a second lock.
     pub nested: f64,
+    /// Which part of the accesses goes to variables that no lock guards, by any thread: races, and
+    /// pairs that are hard to tell from races.
+    pub unguarded: f64,
     /// How many races have their accesses close together.
     pub near_races: usize,
     /// How many races have their accesses far apart: a third of the trace and more.
@@ -57,6 +63,7 @@ impl Default for Plan {
             branches: 0.5,
             hot: 0.1,
             nested: 0.1,
+            unguarded: 0.0,
             near_races: 40,
             far_races: 10,
             seed: 0,
@@ -74,6 +81,7 @@ impl Plan {
         part("branches", self.branches)?;
         part("hot", self.hot)?;
         part("nested", self.nested)?;
+        part("unguarded", self.unguarded)?;
         let least = |name: &str, count: usize, least: usize| {
             if count >= least {
                 Ok(())

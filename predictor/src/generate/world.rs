@@ -15,6 +15,9 @@ use crate::trace::format::SinkError;
 /// How far the accesses of a near race are apart, in turns.
 const NEAR: usize = 100;
 
+/// How many variables no lock guards, if any are asked for.
+const LOOSE: usize = 10;
+
 /// What a thread is going to do.
 #[derive(Clone, Copy, Debug)]
 enum Step {
@@ -26,6 +29,8 @@ enum Step {
     Wake { condvar: usize },
     NotifyAll { condvar: usize },
     Race { race: usize, second: bool },
+    /// An access of a variable that no lock guards.
+    Loose { var: usize, writes: bool, branch: bool },
 }
 
 #[derive(Debug, Default)]
@@ -57,6 +62,7 @@ pub(super) struct World<'a, W> {
     values: Vec<u64>,
     /// The values of the seeded races' variables.
     race_values: Vec<u64>,
+    loose_values: [u64; LOOSE],
     due: VecDeque<Due>,
     events: usize,
     fresh: u64,
@@ -78,6 +84,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             holders: vec![None; plan.locks],
             values: vec![0; plan.vars],
             race_values: vec![0; plan.near_races + plan.far_races],
+            loose_values: [0; LOOSE],
             due: VecDeque::new(),
             events: 0,
             fresh: 0,
@@ -225,6 +232,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             }
             Step::NotifyAll { condvar } => self.notify_all(thread, condvar)?,
             Step::Race { race, second } => self.race(thread, race, second)?,
+            Step::Loose { var, writes, branch } => self.loose(thread, var, writes, branch)?,
         }
         self.threads[thread].steps.pop_front();
         Ok(())
@@ -260,12 +268,38 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         self.emit_at(thread, op, location)
     }
 
+    fn loose(
+        &mut self,
+        thread: usize,
+        var: usize,
+        writes: bool,
+        branch: bool,
+    ) -> Result<(), SinkError> {
+        let races = self.race_values.len();
+        let id = VarId::new((self.plan.vars + races + var) as u32);
+        // Few values, so that a read has many writes to choose from.
+        if writes {
+            self.loose_values[var] = self.below(3) as u64;
+        }
+        let value = Value::Nat(self.loose_values[var].into());
+        let line = 5000 + 4 * var as u32 + u32::from(writes);
+        let op = if writes { Op::Write { var: id, value } } else { Op::Read { var: id, value } };
+        self.emit(thread, op, line)?;
+        if branch { self.emit(thread, Op::Branch, line + 2) } else { Ok(()) }
+    }
+
     /// A thread decides what to do next.
     fn think(&mut self, thread: usize) {
         if self.plan.condvars > 0 && self.chance(0.002) {
             return self.think_of_condvar(thread);
         }
         let lock = self.below(self.plan.locks.min(self.plan.vars));
+        if self.chance(self.plan.unguarded) {
+            let (var, writes) = (self.below(LOOSE), self.chance(0.4));
+            let branch = !writes && self.chance(self.plan.branches);
+            self.threads[thread].steps.push_back(Step::Loose { var, writes, branch });
+            return;
+        }
         let mut steps = vec![Step::Acquire(lock)];
         self.think_of_accesses(thread, lock, &mut steps);
         let inner = lock + 1;

@@ -67,6 +67,9 @@ impl fmt::Debug for Lit {
 pub enum Meaning {
     /// Nothing but itself.
     Free,
+    /// The second event finds what the first left there: likely if that is the last to come before.
+    /// This is only a hint; the clauses say what it takes.
+    Source(EventId, EventId),
     /// The first event comes before the second; its negation says that it comes after.
     Before(EventId, EventId),
 }
@@ -111,6 +114,11 @@ impl Formula {
     /// A new proposition. `phase` is what is likely true of it.
     pub fn proposition(&mut self, phase: bool) -> Lit {
         self.add(Meaning::Free, phase)
+    }
+
+    /// A new proposition: that an event finds what another one left. It is likely false.
+    pub fn source(&mut self, from: EventId, to: EventId) -> Lit {
+        self.add(Meaning::Source(from, to), false)
     }
 
     /// That one event comes before another. What is likely is that they come in the order in which

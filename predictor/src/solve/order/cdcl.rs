@@ -1,17 +1,21 @@
 //! Conflict-driven clause learning, with a hook for the order of events.
 //!
 //! The plain, proven design (MiniSat; N. Eén and N. Sörensson, "An Extensible SAT-solver", 2003):
-//! two watched literals a clause, first-UIP learning with minimisation, activities, saved phases,
-//! Luby restarts, and deletion of learnt clauses by their LBD (G. Audemard and L. Simon, 2009).
-//! Our own, because a decision on the order of two events has to follow the topological order that
-//! the graph keeps up at that moment, which no general solver asks for: the order starts out as the
-//! observed one, which is nearly a model, and a search that starts there is short.
+//! two watched literals a clause, first-UIP learning with minimisation, activities, Luby restarts, and
+//! deletion of learnt clauses by their LBD (G. Audemard and L. Simon, 2009). Two things are different.
+//! A decision is made only for a clause that would not hold by [defaults](super::open), so that a
+//! search for a small prefix decides little. And:
+//! a decision on the order of two events has to follow the topological order that
+//! the graph keeps up at that moment. That order starts out as the observed one, which is nearly a
+//! model, and a search that starts there is short. No general solver can be asked for either, which
+//! is why this one is our own.
 
 use std::time::Instant;
 
 use super::acyclic::{Graph, Node};
+use super::activity::Activity;
 use super::clauses::{ClauseRef, Clauses};
-use super::heap::ActivityHeap;
+use super::open::OpenClauses;
 use super::order_atoms::OrderAtoms;
 use crate::solve::formula::Lit;
 
@@ -50,13 +54,18 @@ pub(super) struct Search {
     values: Vec<i8>,
     levels: Vec<u32>,
     reasons: Vec<Reason>,
-    phases: Vec<bool>,
-    heap: ActivityHeap,
+    /// What a proposition is if nobody decides it.
+    defaults: Vec<bool>,
+    activity: Activity,
+    open: OpenClauses,
     trail: Vec<Lit>,
     /// Where in the trail each level starts, and how many edges the graph had.
     level_starts: Vec<(usize, usize)>,
+    /// How much of the trail has been followed through the clauses, to the order, and to the
+    /// clauses that held by default.
     propagated: usize,
     ordered: usize,
+    noticed: usize,
     pub(super) graph: Graph,
     pub(super) atoms: OrderAtoms,
     contradiction: bool,
@@ -73,19 +82,32 @@ impl Search {
         self.levels.len()
     }
 
-    pub(super) fn add_proposition(&mut self, phase: bool) {
+    pub(super) fn add_proposition(&mut self, default: bool) {
         self.watches.extend([Vec::new(), Vec::new()]);
         self.values.extend([0, 0]);
         self.levels.push(0);
         self.reasons.push(Reason::Decision);
-        self.phases.push(phase);
+        self.defaults.push(default);
         self.seen.push(false);
-        self.heap.grow();
+        self.activity.grow();
+        self.open.grow();
         self.atoms.grow();
     }
 
+    /// Whether a proposition holds in the model that was found.
     pub(super) fn holds(&self, proposition: usize) -> bool {
-        self.value(Lit::positive(proposition)) > 0
+        let lit = Lit::positive(proposition);
+        match (self.value(lit), self.atoms.edge(lit)) {
+            (0, Some((from, to))) => self.graph.rank(from) < self.graph.rank(to),
+            (0, None) => self.defaults[proposition],
+            (value, _) => value > 0,
+        }
+    }
+
+    /// Whether a literal is true if nobody decides it. The order is never taken for granted: it
+    /// moves.
+    fn is_default(&self, lit: Lit) -> bool {
+        self.defaults[lit.proposition()] == lit.is_positive() && self.atoms.edge(lit).is_none()
     }
 
     #[inline]
@@ -120,8 +142,10 @@ impl Search {
                 self.contradiction |= self.propagate().is_some();
             }
             _ => {
-                let clause = self.clauses.add(&clause, None);
-                self.watch(clause);
+                let added = self.clauses.add(&clause, None);
+                self.watch(added);
+                clause.retain(|lit| self.is_default(*lit));
+                self.open.add(added, clause.into_iter());
             }
         }
     }
@@ -152,14 +176,14 @@ impl Search {
             let lit = self.trail[at];
             self.values[lit.code()] = 0;
             self.values[(!lit).code()] = 0;
-            self.phases[lit.proposition()] = lit.is_positive();
-            self.heap.insert(lit.proposition());
         }
         self.trail.truncate(start);
         self.level_starts.truncate(level as usize);
         self.propagated = start;
         self.ordered = self.ordered.min(start);
+        self.noticed = self.noticed.min(start);
         self.graph.shrink(edges);
+        self.open.go_back(start);
     }
 
     fn assign(&mut self, lit: Lit, reason: Reason) {
@@ -294,21 +318,54 @@ impl Search {
                 _ => self.level_starts.push((self.trail.len(), self.graph.edge_count())),
             }
         }
-        while let Some(proposition) = self.heap.pop() {
-            let lit = Lit::positive(proposition);
-            if self.value(lit) == 0 {
-                return Next::Decide(if self.phase(lit) { lit } else { !lit });
+        for at in self.noticed..self.trail.len() {
+            let lit = self.trail[at];
+            if self.is_default(!lit) {
+                self.open.overturn(!lit);
+            }
+        }
+        self.noticed = self.trail.len();
+        while let Some(clause) = self.open.next() {
+            let literals = self.clauses.literals(clause);
+            if literals.iter().any(|lit| self.value(*lit) > 0) {
+                self.open.holds_by_trail(self.trail.len());
+            } else if literals.iter().any(|lit| self.value(*lit) == 0 && self.is_default(*lit)) {
+                self.open.holds_by_default();
+            } else {
+                return Next::Decide(self.choose(literals));
             }
         }
         Next::Satisfied
     }
 
-    /// What to try first. The order that the graph keeps up agrees with all edges, so a decision
-    /// that follows it closes no cycle and moves nothing.
-    fn phase(&self, lit: Lit) -> bool {
-        match self.atoms.edge(lit) {
-            Some((from, to)) => self.graph.rank(from) < self.graph.rank(to),
-            None => self.phases[lit.proposition()],
+    /// The literal to make a clause hold by: the most active one that is open. Of those, one that
+    /// says what the order is as it is, since the order that the graph keeps up agrees with all
+    /// edges, so that this closes no cycle and moves nothing; and then the last one, because the
+    /// encoding puts first what is least likely.
+    fn choose(&self, literals: &[Lit]) -> Lit {
+        let open = literals.iter().enumerate().filter(|(_, lit)| self.value(**lit) == 0);
+        let best = open.max_by(|(place, a), (other, b)| {
+            let by_activity = self.active(**a).total_cmp(&self.active(**b));
+            by_activity.then(self.likelihood(**a).cmp(&self.likelihood(**b))).then(place.cmp(other))
+        });
+        // A clause without an open literal would be a conflict.
+        best.map_or(Lit::TRUE, |(_, lit)| *lit)
+    }
+
+    fn active(&self, lit: Lit) -> f64 {
+        self.activity.of(lit.proposition())
+    }
+
+    fn likelihood(&self, lit: Lit) -> i64 {
+        let ahead = |(from, to)| self.graph.rank(to) - self.graph.rank(from);
+        match (self.atoms.edge(lit), self.atoms.source(lit.proposition())) {
+            (Some(edge), _) if ahead(edge) > 0 => i64::MAX,
+            // The nearer, the likelier.
+            (None, Some(source)) if lit.is_positive() && ahead(source) > 0 => {
+                i64::MAX / 2 - ahead(source)
+            }
+            (None, None) => 0,
+            _ => i64::MIN,
         }
     }
 
@@ -335,7 +392,7 @@ impl Search {
             self.watch(clause);
             self.assign(asserting, Reason::Clause(clause));
         }
-        self.heap.decay();
+        self.activity.decay();
         true
     }
 
@@ -355,7 +412,7 @@ impl Search {
                 }
                 self.seen[proposition] = true;
                 self.marked.push(proposition);
-                self.heap.bump(proposition);
+                self.activity.bump(proposition);
                 if self.levels[proposition] == level {
                     open += 1;
                 } else {

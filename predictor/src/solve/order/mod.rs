@@ -1,12 +1,13 @@
 //! `order`, our own solver and the default: clause learning over an ordering theory.
 //!
-//! One file a part: the search (`cdcl`), the clauses (`clauses`), what to decide next (`heap`),
+//! One file a part: the search (`cdcl`), the clauses (`clauses`), what to decide next (`open`, `activity`),
 //! orders without cycles (`acyclic`), and what propositions say of the order (`order_atoms`).
 
 mod acyclic;
+mod activity;
 mod cdcl;
 mod clauses;
-mod heap;
+mod open;
 mod order_atoms;
 
 use std::time::Instant;
@@ -44,9 +45,16 @@ impl OrderSolver {
     fn keep_up(&mut self, formula: &Formula) {
         for proposition in self.search.proposition_count()..formula.proposition_count() {
             self.search.add_proposition(formula.phase(proposition));
-            if let Meaning::Before(a, b) = formula.meaning(proposition) {
-                let (from, to) = (self.node(a), self.node(b));
-                self.search.atoms.set(proposition, from, to);
+            match formula.meaning(proposition) {
+                Meaning::Free => {}
+                Meaning::Source(a, b) => {
+                    let (from, to) = (self.node(a), self.node(b));
+                    self.search.atoms.set_source(proposition, from, to);
+                }
+                Meaning::Before(a, b) => {
+                    let (from, to) = (self.node(a), self.node(b));
+                    self.search.atoms.set(proposition, from, to);
+                }
             }
         }
         for (a, b) in &formula.edges()[self.edges..] {

@@ -7,17 +7,29 @@ use crate::solve::formula::Lit;
 #[derive(Debug, Default)]
 pub(super) struct OrderAtoms {
     edges: Vec<Option<(Node, Node)>>,
+    sources: Vec<Option<(Node, Node)>>,
 }
 
 impl OrderAtoms {
     /// Adds a proposition that says nothing of the order.
     pub(super) fn grow(&mut self) {
         self.edges.push(None);
+        self.sources.push(None);
     }
 
     /// A proposition says that one node comes before another.
     pub(super) fn set(&mut self, proposition: usize, from: Node, to: Node) {
         self.edges[proposition] = Some((from, to));
+    }
+
+    /// A proposition is likely if one node is the last to come before another.
+    pub(super) fn set_source(&mut self, proposition: usize, from: Node, to: Node) {
+        self.sources[proposition] = Some((from, to));
+    }
+
+    /// The nodes that a proposition is likely for if the first is the last before the second.
+    pub(super) fn source(&self, proposition: usize) -> Option<(Node, Node)> {
+        self.sources[proposition]
     }
 
     /// The edge that a literal stands for.
