@@ -1,6 +1,10 @@
 //! The attribute macros of racelog. Use them as `#[racelog::test]` and `#[racelog::main]`.
 
+mod schedules;
+
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
+
+use schedules::Arguments;
 
 /// A test that is recorded into a trace of its own when `RACELOG=1` asks for it.
 ///
@@ -18,10 +22,22 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 ///     });
 /// }
 /// ```
+///
+/// With `schedules` it runs under so many schedules, one after the other, until one fails; see
+/// `racelog::sched`. `strategy` is `"random"`, `"pct:DEPTH"` or `"exhaustive"`. The seed of a schedule
+/// that fails is printed, and with it in `RACELOG_SEED` that schedule alone is run, and recorded if
+/// `RACELOG=1` asks for it.
+///
+/// ```text
+/// #[racelog::test(schedules = 1000, strategy = "pct:3")]
+/// fn drains() { … }
+/// ```
 #[proc_macro_attribute]
 pub fn test(attribute: TokenStream, item: TokenStream) -> TokenStream {
     if !attribute.is_empty() {
-        return error("`#[racelog::test]` takes no arguments");
+        let arguments = Arguments::parse(attribute);
+        let expanded = arguments.and_then(|a| a.expand(item).map_err(str::to_owned));
+        return expanded.unwrap_or_else(|message| error(&message));
     }
     let session = "let __racelog_session = ::racelog::__private::TestSession::start(\
                    ::core::env!(\"CARGO_PKG_NAME\"), \

@@ -4,7 +4,8 @@
 //! feature `record` they record what they do, when the environment says `RACELOG=1`; without it
 //! they *are* std's, the same types and functions.
 //!
-//! - feature `record`: the recorder, and the mirrors of std.
+//! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under control.
+//! - feature `fibers`: fibers for `sched`, which are faster than threads.
 //! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are to
 //!   std.
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
@@ -21,8 +22,12 @@ mod rt;
 
 #[cfg(feature = "record")]
 pub mod cell;
+#[cfg(feature = "record")]
+pub mod hint;
 #[cfg(all(feature = "record", feature = "parking_lot"))]
 pub mod parking_lot;
+#[cfg(feature = "record")]
+pub mod sched;
 #[cfg(feature = "record")]
 pub mod sync;
 #[cfg(feature = "record")]
@@ -32,7 +37,7 @@ pub mod thread;
 #[path = "off/cell.rs"]
 pub mod cell;
 #[cfg(not(feature = "record"))]
-pub use std::{sync, thread};
+pub use std::{hint, sync, thread};
 
 #[cfg(feature = "crossbeam")]
 pub mod crossbeam;
@@ -56,16 +61,22 @@ mod traced;
 mod marks;
 
 pub use racelog_macros::{main, test};
-pub use std::{hint, thread_local};
+pub use std::thread_local;
 
 pub use marks::branch;
+#[cfg(not(feature = "record"))]
+pub use marks::explore;
+#[cfg(feature = "record")]
+pub use sched::explore;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::marks::{checked, read, write};
+    pub use crate::marks::{Outcome, checked, read, write};
 
     #[cfg(not(feature = "record"))]
-    pub use crate::marks::TestSession;
+    pub use crate::marks::{TestSession, explore_test};
     #[cfg(feature = "record")]
     pub use crate::rt::TestSession;
+    #[cfg(feature = "record")]
+    pub use crate::sched::explore_test;
 }

@@ -5,7 +5,28 @@
 pub use recording::{branch, checked, read, write};
 
 #[cfg(not(feature = "record"))]
-pub use silent::{TestSession, branch, checked, read, write};
+pub use silent::{TestSession, branch, checked, explore, explore_test, read, write};
+
+use std::fmt::Debug;
+
+/// What a test can return.
+pub trait Outcome {
+    /// Panics if the test has failed.
+    fn check(self);
+}
+
+impl Outcome for () {
+    fn check(self) {}
+}
+
+impl<T, E: Debug> Outcome for Result<T, E> {
+    #[track_caller]
+    fn check(self) {
+        if let Err(error) = self {
+            panic!("the test returned an error: {error:?}");
+        }
+    }
+}
 
 /// Reads a place that other threads may write: a `static mut`, or what a raw pointer points to.
 /// The type must be `Copy`.
@@ -65,6 +86,7 @@ mod recording {
     use std::panic::Location;
 
     use crate::rt::{self, Kind, with, word_of};
+    use crate::sched::Action;
     use crate::trace::Op;
 
     /// Says that what this thread does from here on depends on what it has read.
@@ -88,7 +110,7 @@ mod recording {
     #[track_caller]
     pub unsafe fn read<T: Copy>(place: *const T) -> T {
         let here = Some(Location::caller());
-        rt::access(place.addr(), Kind::Plain, here, |mut access| {
+        rt::access(place.addr(), Kind::Plain, Some(Action::Read), here, |mut access| {
             // SAFETY: the caller vouches for the place.
             let value = unsafe { place.read() };
             let word = word_of(&value);
@@ -106,7 +128,7 @@ mod recording {
     #[track_caller]
     pub unsafe fn write<T: Copy>(place: *mut T, value: T) {
         let here = Some(Location::caller());
-        rt::access(place.addr(), Kind::Plain, here, |mut access| {
+        rt::access(place.addr(), Kind::Plain, Some(Action::Write), here, |mut access| {
             let word = word_of(&value);
             // SAFETY: the caller vouches for the place.
             let before = unsafe { place.read() };
@@ -147,6 +169,23 @@ mod silent {
     pub unsafe fn write<T: Copy>(place: *mut T, value: T) {
         // SAFETY: the caller vouches for the place.
         unsafe { place.write(value) };
+    }
+
+    /// Runs the body once: without the feature `record` its schedule is the system's.
+    pub fn explore(body: impl Fn()) {
+        body();
+    }
+
+    /// Runs a test once.
+    pub fn explore_test(
+        _package: &str,
+        _name: &str,
+        _schedules: usize,
+        _strategy: &str,
+        _seed: u64,
+        body: impl Fn(),
+    ) {
+        body();
     }
 
     /// A session that records nothing.

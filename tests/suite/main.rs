@@ -7,6 +7,7 @@ mod behaviour;
 mod both;
 mod cases;
 mod cli;
+mod controlled;
 mod crates;
 mod damage;
 mod detectors;

@@ -4,7 +4,8 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe};
 
-use crate::rt::{CellRecord, Here, NumberedId, Spin, counters, with, word_of};
+use crate::rt::{self, CellRecord, Here, NumberedId, Spin, counters, with, word_of};
+use crate::sched::{self, Action};
 use crate::trace::{Op, VarId};
 
 /// A plain memory cell that threads share: what a field or a `static mut` is in a program that
@@ -44,6 +45,12 @@ impl<T: Copy> Shared<T> {
     #[track_caller]
     pub fn get(&self) -> T {
         let here = Some(Location::caller());
+        if rt::is_off() {
+            let _record = self.record.lock();
+            // SAFETY: the lock is held.
+            return unsafe { *self.value.get() };
+        }
+        sched::point(Action::Read, self.key(), here);
         let mut record = self.record.lock();
         // SAFETY: the lock is held.
         let value = unsafe { *self.value.get() };
@@ -59,6 +66,13 @@ impl<T: Copy> Shared<T> {
     #[track_caller]
     pub fn set(&self, value: T) {
         let here = Some(Location::caller());
+        if rt::is_off() {
+            let _record = self.record.lock();
+            // SAFETY: the lock is held.
+            unsafe { *self.value.get() = value };
+            return;
+        }
+        sched::point(Action::Write, self.key(), here);
         let mut record = self.record.lock();
         with(|log| {
             let (var, word) = (self.var(), word_of(&value));
@@ -83,6 +97,10 @@ impl<T: Copy> Shared<T> {
     pub fn into_inner(mut self) -> T {
         self.exclusive(Some(Location::caller()));
         *self.value.get_mut()
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     fn var(&self) -> VarId {

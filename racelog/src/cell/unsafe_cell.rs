@@ -5,6 +5,7 @@ use std::panic::Location;
 use std::ptr;
 
 use crate::rt::{self, Here, Kind};
+use crate::sched::Action;
 use crate::trace::{Op, Value};
 
 /// The core of interior mutability, as [`std::cell::UnsafeCell`].
@@ -72,7 +73,8 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Runs `f` with a pointer to read from: a read of the cell.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        self.read(Some(Location::caller()));
+        let here = Some(Location::caller());
+        self.read(Some(Action::Read), here);
         f(self.value.get())
     }
 
@@ -80,15 +82,16 @@ impl<T: ?Sized> UnsafeCell<T> {
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
         let here = Some(Location::caller());
-        self.read(here);
-        rt::access(self.address(), Kind::Plain, here, |mut access| {
+        self.read(Some(Action::Write), here);
+        rt::access(self.address(), Kind::Plain, None, here, |mut access| {
             access.emit(Op::Write { var: access.var(), value: Value::Opaque });
         });
         f(self.value.get())
     }
 
-    fn read(&self, here: Here) {
-        rt::access(self.address(), Kind::Plain, here, |mut access| {
+    /// Reads, as the first thing that an operation does.
+    fn read(&self, action: Option<Action>, here: Here) {
+        rt::access(self.address(), Kind::Plain, action, here, |mut access| {
             access.found(Value::Opaque);
             access.emit(Op::Read { var: access.var(), value: Value::Opaque });
         });

@@ -6,6 +6,7 @@ use std::mem;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use crate::rt::{CellRecord, Here, NumberedId, Spin, ThreadLog, counters, with, word_of};
+use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 const ORDERING: Option<MemoryOrdering> = Some(MemoryOrdering::SeqCst);
@@ -92,12 +93,17 @@ impl<T> AtomicCell<T> {
         self.value.get()
     }
 
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn var(&self) -> VarId {
         VarId::new(self.var.get(&counters::VARS))
     }
 
     /// Puts a value in and takes out what was there; `op` makes the event of the old and the new.
     fn replace(&self, new: T, op: impl FnOnce(VarId, Value, Value) -> Op, here: Here) -> T {
+        sched::point(Action::Modify, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
         let old = unsafe { mem::replace(&mut *self.value.get(), new) };
@@ -149,6 +155,7 @@ impl<T: Copy> AtomicCell<T> {
     #[track_caller]
     pub fn load(&self) -> T {
         let here = Some(Location::caller());
+        sched::point(Action::Load, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
         let value = unsafe { *self.value.get() };
@@ -168,6 +175,7 @@ impl<T: Copy> AtomicCell<T> {
 
     /// Replaces the value by one that is computed from it by code that is not the program's.
     fn modify(&self, change: impl FnOnce(T) -> T, here: Here) -> T {
+        sched::point(Action::Modify, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
         let old = unsafe { *self.value.get() };
@@ -193,6 +201,7 @@ impl<T: Copy + Eq> AtomicCell<T> {
     #[track_caller]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
         let here = Some(Location::caller());
+        sched::point(Action::Modify, self.key(), here);
         loop {
             let (found, version) = self.peek();
             // The comparison is code of the program, so it runs without the lock; the result holds

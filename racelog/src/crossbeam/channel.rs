@@ -16,6 +16,7 @@ pub use crossbeam_channel::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 
+use crate::sched::Deadline;
 use crate::sync::mpsc::channel::{Channel, Patience};
 
 /// A channel without bound, as [`crossbeam_channel::unbounded`].
@@ -84,13 +85,13 @@ impl<T> Sender<T> {
     /// As [`crossbeam_channel::Sender::send_timeout`].
     #[track_caller]
     pub fn send_timeout(&self, msg: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_within(msg, patience(timeout))
+        self.send_within(msg, Patience::of(timeout))
     }
 
     /// As [`crossbeam_channel::Sender::send_deadline`].
     #[track_caller]
     pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_within(msg, Patience::Until(deadline))
+        self.send_within(msg, Patience::Until(Deadline::at(deadline)))
     }
 
     #[track_caller]
@@ -101,11 +102,6 @@ impl<T> Sender<T> {
             mpsc::TrySendError::Disconnected(msg) => SendTimeoutError::Disconnected(msg),
         })
     }
-}
-
-/// What lies beyond the end of time is never.
-fn patience(timeout: Duration) -> Patience {
-    Instant::now().checked_add(timeout).map_or(Patience::Forever, Patience::Until)
 }
 
 impl<T> Receiver<T> {
@@ -127,13 +123,13 @@ impl<T> Receiver<T> {
     /// As [`crossbeam_channel::Receiver::recv_timeout`].
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.recv_within(patience(timeout))
+        self.recv_within(Patience::of(timeout))
     }
 
     /// As [`crossbeam_channel::Receiver::recv_deadline`].
     #[track_caller]
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_within(Patience::Until(deadline))
+        self.recv_within(Patience::Until(Deadline::at(deadline)))
     }
 
     #[track_caller]

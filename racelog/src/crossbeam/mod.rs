@@ -13,6 +13,8 @@ pub mod thread;
 
 #[cfg(test)]
 mod channel_tests;
+#[cfg(all(test, feature = "record"))]
+mod controlled_tests;
 #[cfg(test)]
 mod tests;
 

@@ -13,6 +13,7 @@ use std::thread::Result;
 use crossbeam_utils::sync::WaitGroup;
 
 use crate::rt::Here;
+use crate::sched;
 use crate::thread::{Builder, JoinHandle, Thread};
 
 type SharedVec<T> = Arc<Mutex<Vec<T>>>;
@@ -49,11 +50,15 @@ where
     let guard = AbortOnPanic;
     // When all threads are done with their scopes nobody adds to the handles any more.
     drop(scope.wait_group);
+    wait_for_controlled(&scope.handles, here);
     wait_group.wait();
     let handles = mem::take(&mut *lock(&scope.handles));
     let unjoined = handles.into_iter().filter_map(|handle| lock(&handle).take());
-    let panics: Vec<_> = unjoined.filter_map(|handle| handle.join_at(here).err()).collect();
+    let panics: Vec<_> = unjoined.filter_map(|handle| handle.join_ended_at(here).err()).collect();
     mem::forget(guard);
+    if result.is_ok() {
+        sched::leave_if_asked();
+    }
 
     match result {
         Err(error) => panic::resume_unwind(error),
@@ -69,6 +74,20 @@ impl Drop for AbortOnPanic {
     fn drop(&mut self) {
         if std::thread::panicking() {
             std::process::abort();
+        }
+    }
+}
+
+/// Waits for the threads that are under control, also for those that are spawned meanwhile.
+fn wait_for_controlled(handles: &SharedVec<SharedOption<JoinHandle<()>>>, here: Here) {
+    let mut at = 0;
+    while sched::is_controlled() {
+        let Some(handle) = lock(handles).get(at).cloned() else { return };
+        at += 1;
+        // Whoever joins it is itself waited for.
+        let control = lock(&handle).as_ref().and_then(JoinHandle::control);
+        if let Some(control) = control {
+            control.wait_at_end_of_scope(here);
         }
     }
 }

@@ -8,6 +8,7 @@ use lock_api::RawMutex as _;
 
 use super::{MutexGuard, RawMutex};
 use crate::rt::Here;
+use crate::sched::{self, Action, Deadline};
 use crate::sync::waiters::Waiters;
 
 /// A condition variable, as [`parking_lot::Condvar`].
@@ -71,7 +72,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Instant,
     ) -> WaitTimeoutResult {
-        self.wait_deadline(mutex_guard, Some(timeout), Some(Location::caller()))
+        self.wait_deadline(mutex_guard, Some(Deadline::at(timeout)), Some(Location::caller()))
     }
 
     /// As [`parking_lot::Condvar::wait_for`].
@@ -85,7 +86,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Duration,
     ) -> WaitTimeoutResult {
-        self.wait_deadline(mutex_guard, deadline(timeout), Some(Location::caller()))
+        self.wait_deadline(mutex_guard, Deadline::after(timeout), Some(Location::caller()))
     }
 
     /// As [`parking_lot::Condvar::wait_while`].
@@ -119,7 +120,7 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         let here = Some(Location::caller());
-        self.wait_while_deadline(mutex_guard, condition, Some(timeout), here)
+        self.wait_while_deadline(mutex_guard, condition, Some(Deadline::at(timeout)), here)
     }
 
     /// As [`parking_lot::Condvar::wait_while_for`].
@@ -138,14 +139,14 @@ impl Condvar {
         F: FnMut(&mut T) -> bool,
     {
         let here = Some(Location::caller());
-        self.wait_while_deadline(mutex_guard, condition, deadline(timeout), here)
+        self.wait_while_deadline(mutex_guard, condition, Deadline::after(timeout), here)
     }
 
     fn wait_while_deadline<T: ?Sized>(
         &self,
         guard: &mut MutexGuard<'_, T>,
         mut condition: impl FnMut(&mut T) -> bool,
-        deadline: Option<Instant>,
+        deadline: Option<Deadline>,
         here: Here,
     ) -> WaitTimeoutResult {
         let mut result = WaitTimeoutResult(false);
@@ -159,18 +160,22 @@ impl Condvar {
     fn wait_deadline<T: ?Sized>(
         &self,
         guard: &mut MutexGuard<'_, T>,
-        deadline: Option<Instant>,
+        deadline: Option<Deadline>,
         here: Here,
     ) -> WaitTimeoutResult {
         // SAFETY: the lock is given back only while the guard, which is borrowed, is out of use.
         let mutex: &RawMutex = unsafe { MutexGuard::mutex(guard).raw() };
+        self.waiters.about_to_wait(&mutex.meta.lock, here);
         mutex.meta.write(here);
         let Some(wait) = self.waiters.begin_with_one_lock(&mutex.meta.lock, here) else {
             panic!("attempted to use a condition variable with more than one mutex");
         };
         // SAFETY: the guard holds the lock.
         unsafe { mutex.inner.unlock() };
-        wait.until_notified(deadline);
+        let relock = Relock { mutex, here };
+        let is_free = || mutex.is_free();
+        self.waiters.wait(&wait, &mutex.meta.lock, deadline, here, &is_free);
+        std::mem::forget(relock);
         mutex.inner.lock();
         let notified = self.waiters.end(wait, &mutex.meta.lock, here);
         mutex.entered(here);
@@ -178,9 +183,18 @@ impl Condvar {
     }
 }
 
-/// A time that no clock reaches is no deadline.
-fn deadline(timeout: Duration) -> Option<Instant> {
-    Instant::now().checked_add(timeout)
+/// Takes the lock again for a guard that outlives a wait which ends by a panic.
+struct Relock<'a> {
+    mutex: &'a RawMutex,
+    here: Here,
+}
+
+impl Drop for Relock<'_> {
+    fn drop(&mut self) {
+        let is_free = || self.mutex.is_free();
+        sched::block_on(Action::Lock, self.mutex.meta.lock.key(), self.here, is_free);
+        self.mutex.inner.lock();
+    }
 }
 
 impl Default for Condvar {

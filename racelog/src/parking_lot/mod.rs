@@ -37,6 +37,9 @@
 //! - Absent are the module `deadlock`, the aliases of the feature `arc_lock`, and what a condition
 //!   variable does to a lock's queue: those notified are not requeued, they compete for the lock.
 //!
+//! Under control, a run that is over while a thread takes a lock again at the end of `unlocked` or `bump`
+//! may give that lock back once too often: nothing of such a run counts any more.
+//!
 //! # Version 0.13
 //!
 //! It differs in what programs see: `read_recursive` and its kin moved to a type of their own,
@@ -48,6 +51,8 @@ mod once;
 mod raw_mutex;
 mod raw_rwlock;
 
+#[cfg(test)]
+mod controlled_tests;
 #[cfg(test)]
 mod tests;
 

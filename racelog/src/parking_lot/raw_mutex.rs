@@ -8,6 +8,7 @@ use lock_api::{RawMutex as _, RawMutexFair as _};
 
 use super::look;
 use crate::rt::{GuardedMeta, Here, Spin, with};
+use crate::sched::{self, Action, Deadline, Intent};
 use crate::sync::attempt;
 
 /// The lock below a [`Mutex`](super::Mutex), as [`parking_lot::RawMutex`].
@@ -36,14 +37,31 @@ impl RawMutex {
         self.entered(here);
     }
 
+    pub(super) fn is_free(&self) -> bool {
+        !self.inner.is_locked()
+    }
+
     fn giving_back(&self) {
         let here = *self.here.lock();
+        sched::point(Action::Unlock, self.meta.lock.key(), here);
         self.meta.write(here);
         with(|log| self.meta.lock.releasing(log, here));
     }
 
-    fn attempt(&self, here: Here, take: impl FnOnce(&Inner) -> bool) -> bool {
-        if take(&self.inner) {
+    /// Takes the lock if `take` does, which gives up at the deadline.
+    fn attempt(
+        &self,
+        here: Here,
+        deadline: Option<Deadline>,
+        take: impl FnOnce(&Inner) -> bool,
+    ) -> bool {
+        let key = self.meta.lock.key();
+        let intent = || Intent::new(Action::TryLock, key, here);
+        let waits = deadline.is_some();
+        let controlled = sched::block(intent, deadline, &|late| !waits || late || self.is_free());
+        let taken = if controlled { self.inner.try_lock() } else { take(&self.inner) };
+        if taken {
+            sched::took(key, here);
             self.taken(here);
             return true;
         }
@@ -63,13 +81,15 @@ unsafe impl lock_api::RawMutex for RawMutex {
 
     #[track_caller]
     fn lock(&self) {
+        let here = Some(Location::caller());
+        sched::block_on(Action::Lock, self.meta.lock.key(), here, || self.is_free());
         self.inner.lock();
-        self.taken(Some(Location::caller()));
+        self.taken(here);
     }
 
     #[track_caller]
     fn try_lock(&self) -> bool {
-        self.attempt(Some(Location::caller()), Inner::try_lock)
+        self.attempt(Some(Location::caller()), None, Inner::try_lock)
     }
 
     unsafe fn unlock(&self) {
@@ -81,6 +101,7 @@ unsafe impl lock_api::RawMutex for RawMutex {
     #[track_caller]
     fn is_locked(&self) -> bool {
         let here = Some(Location::caller());
+        sched::point(Action::Look, self.meta.lock.key(), here);
         look(
             || self.inner.is_locked(),
             |locked| {
@@ -117,12 +138,14 @@ unsafe impl lock_api::RawMutexTimed for RawMutex {
 
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        self.attempt(Some(Location::caller()), |inner| inner.try_lock_for(timeout))
+        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        self.attempt(here, deadline, |inner| inner.try_lock_for(timeout))
     }
 
     #[track_caller]
     fn try_lock_until(&self, timeout: Instant) -> bool {
-        self.attempt(Some(Location::caller()), |inner| inner.try_lock_until(timeout))
+        let (here, deadline) = (Some(Location::caller()), Deadline::at(timeout));
+        self.attempt(here, Some(deadline), |inner| inner.try_lock_until(timeout))
     }
 }
 

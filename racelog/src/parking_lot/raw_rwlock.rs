@@ -8,10 +8,13 @@ use std::panic::{Location, RefUnwindSafe};
 use std::time::{Duration, Instant};
 
 use ::parking_lot::RawRwLock as Inner;
-use lock_api::{RawRwLock as _, RawRwLockRecursive as _, RawRwLockUpgrade as _};
+use lock_api::{
+    RawRwLock as _, RawRwLockRecursive as _, RawRwLockUpgrade as _, RawRwLockUpgradeDowngrade as _,
+};
 
 use super::look;
 use crate::rt::{GuardedMeta, Here, LockMeta, Spin, with};
+use crate::sched::{self, Action, Deadline, Intent};
 use crate::sync::attempt;
 
 /// The lock below an [`RwLock`](super::RwLock), as [`parking_lot::RawRwLock`].
@@ -28,6 +31,54 @@ pub struct RawRwLock {
 impl RefUnwindSafe for RawRwLock {}
 
 impl RawRwLock {
+    fn key(&self) -> usize {
+        self.meta.lock.key()
+    }
+
+    fn is_free(&self) -> bool {
+        !self.inner.is_locked()
+    }
+
+    fn is_free_to_share(&self) -> bool {
+        !self.inner.is_locked_exclusive()
+    }
+
+    fn is_free_to_upgrade_later(&self) -> bool {
+        let taken = self.inner.try_lock_upgradable();
+        if taken {
+            // SAFETY: it was taken just now.
+            unsafe { self.inner.unlock_upgradable() };
+        }
+        taken
+    }
+
+    /// # Safety
+    ///
+    /// There is an upgradable reader, and it does nothing meanwhile.
+    unsafe fn has_no_other_reader(&self) -> bool {
+        // SAFETY: whoever calls this speaks for the upgradable reader.
+        let upgraded = unsafe { self.inner.try_upgrade() };
+        if upgraded {
+            // SAFETY: it is the writer since just now.
+            unsafe { self.inner.downgrade_to_upgradable() };
+        }
+        upgraded
+    }
+
+    /// Under control, waits until the lock `is_free` or the deadline passes, if there is one; says
+    /// whether the thread is under control.
+    fn about_to_try(
+        &self,
+        action: Action,
+        here: Here,
+        deadline: Option<Deadline>,
+        is_free: impl Fn() -> bool,
+    ) -> bool {
+        let waits = deadline.is_some();
+        let intent = || Intent::new(action, self.key(), here);
+        sched::block(intent, deadline, &|late| !waits || late || is_free())
+    }
+
     fn writer_entered(&self, here: Here) {
         with(|log| {
             self.upgradable.acquired(log, here);
@@ -39,6 +90,7 @@ impl RawRwLock {
 
     fn writer_leaves(&self) {
         let here = *self.here.lock();
+        sched::point(Action::Unlock, self.key(), here);
         self.meta.write(here);
         with(|log| {
             self.meta.lock.releasing(log, here);
@@ -52,6 +104,7 @@ impl RawRwLock {
     }
 
     fn reader_leaves(&self, here: Here) {
+        sched::point(Action::ReadUnlock, self.key(), here);
         with(|log| self.meta.lock.read_releasing(log, here));
     }
 
@@ -66,6 +119,7 @@ impl RawRwLock {
 
     fn upgradable_leaves(&self) {
         let here = *self.here.lock();
+        sched::point(Action::ReadUnlock, self.key(), here);
         with(|log| {
             self.meta.lock.read_releasing(log, here);
             self.upgradable.releasing(log, here);
@@ -84,6 +138,7 @@ impl RawRwLock {
 
     /// The writer is about to become a reader, and keeps `u` so far.
     fn downgrading(&self, here: Here) {
+        sched::point(Action::Look, self.key(), here);
         self.meta.write(here);
         with(|log| {
             self.meta.lock.releasing(log, here);
@@ -91,8 +146,16 @@ impl RawRwLock {
         });
     }
 
-    fn attempt_write(&self, here: Here, take: impl FnOnce(&Inner) -> bool) -> bool {
-        if take(&self.inner) {
+    fn attempt_write(
+        &self,
+        here: Here,
+        deadline: Option<Deadline>,
+        take: impl FnOnce(&Inner) -> bool,
+    ) -> bool {
+        let is_free = || self.is_free();
+        let controlled = self.about_to_try(Action::TryLock, here, deadline, is_free);
+        if if controlled { self.inner.try_lock_exclusive() } else { take(&self.inner) } {
+            sched::took(self.key(), here);
             self.writer_entered(here);
             return true;
         }
@@ -111,10 +174,14 @@ impl RawRwLock {
     fn attempt_read(
         &self,
         here: Here,
+        deadline: Option<Deadline>,
         take: impl FnOnce(&Inner) -> bool,
         again: impl Fn(&Inner) -> bool,
     ) -> bool {
-        if take(&self.inner) {
+        let is_free = || self.is_free_to_share();
+        let controlled = self.about_to_try(Action::TryReadLock, here, deadline, is_free);
+        if if controlled { again(&self.inner) } else { take(&self.inner) } {
+            sched::took(self.key(), here);
             self.reader_entered(here);
             return true;
         }
@@ -125,8 +192,16 @@ impl RawRwLock {
         taken.is_some()
     }
 
-    fn attempt_upgradable(&self, here: Here, take: impl FnOnce(&Inner) -> bool) -> bool {
-        if take(&self.inner) {
+    fn attempt_upgradable(
+        &self,
+        here: Here,
+        deadline: Option<Deadline>,
+        take: impl FnOnce(&Inner) -> bool,
+    ) -> bool {
+        let is_free = || self.is_free_to_upgrade_later();
+        let controlled = self.about_to_try(Action::TryReadLock, here, deadline, is_free);
+        if if controlled { self.inner.try_lock_upgradable() } else { take(&self.inner) } {
+            sched::took(self.key(), here);
             self.upgradable_entered(here);
             return true;
         }
@@ -140,8 +215,18 @@ impl RawRwLock {
     /// # Safety
     ///
     /// The calling thread is the upgradable reader.
-    unsafe fn attempt_upgrade(&self, here: Here, upgrade: impl FnOnce(&Inner) -> bool) -> bool {
-        if upgrade(&self.inner) {
+    unsafe fn attempt_upgrade(
+        &self,
+        here: Here,
+        deadline: Option<Deadline>,
+        upgrade: impl FnOnce(&Inner) -> bool,
+    ) -> bool {
+        // SAFETY: the calling thread is the upgradable reader, and waits while this is asked.
+        let is_free = || unsafe { self.has_no_other_reader() };
+        let controlled = self.about_to_try(Action::TryLock, here, deadline, is_free);
+        // SAFETY: the calling thread is the upgradable reader.
+        let try_now = |inner: &Inner| unsafe { inner.try_upgrade() };
+        if if controlled { try_now(&self.inner) } else { upgrade(&self.inner) } {
             self.upgraded(here);
             return true;
         }
@@ -167,14 +252,16 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 
     #[track_caller]
     fn lock_shared(&self) {
+        let here = Some(Location::caller());
+        sched::block_on(Action::ReadLock, self.key(), here, || self.is_free_to_share());
         self.inner.lock_shared();
-        self.reader_entered(Some(Location::caller()));
+        self.reader_entered(here);
     }
 
     #[track_caller]
     fn try_lock_shared(&self) -> bool {
         let here = Some(Location::caller());
-        self.attempt_read(here, Inner::try_lock_shared, Inner::try_lock_shared)
+        self.attempt_read(here, None, Inner::try_lock_shared, Inner::try_lock_shared)
     }
 
     unsafe fn unlock_shared(&self) {
@@ -185,13 +272,15 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
 
     #[track_caller]
     fn lock_exclusive(&self) {
+        let here = Some(Location::caller());
+        sched::block_on(Action::Lock, self.key(), here, || self.is_free());
         self.inner.lock_exclusive();
-        self.writer_entered(Some(Location::caller()));
+        self.writer_entered(here);
     }
 
     #[track_caller]
     fn try_lock_exclusive(&self) -> bool {
-        self.attempt_write(Some(Location::caller()), Inner::try_lock_exclusive)
+        self.attempt_write(Some(Location::caller()), None, Inner::try_lock_exclusive)
     }
 
     unsafe fn unlock_exclusive(&self) {
@@ -203,6 +292,7 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     #[track_caller]
     fn is_locked(&self) -> bool {
         let here = Some(Location::caller());
+        sched::point(Action::Look, self.key(), here);
         look(
             || self.inner.is_locked(),
             |locked| {
@@ -217,6 +307,7 @@ unsafe impl lock_api::RawRwLock for RawRwLock {
     #[track_caller]
     fn is_locked_exclusive(&self) -> bool {
         let here = Some(Location::caller());
+        sched::point(Action::Look, self.key(), here);
         look(
             || self.inner.is_locked_exclusive(),
             |locked| {
@@ -282,26 +373,29 @@ unsafe impl lock_api::RawRwLockTimed for RawRwLock {
     #[track_caller]
     fn try_lock_shared_for(&self, timeout: Duration) -> bool {
         let here = Some(Location::caller());
-        self.attempt_read(here, |inner| inner.try_lock_shared_for(timeout), Inner::try_lock_shared)
+        let take = |inner: &Inner| inner.try_lock_shared_for(timeout);
+        self.attempt_read(here, Deadline::after(timeout), take, Inner::try_lock_shared)
     }
 
     #[track_caller]
     fn try_lock_shared_until(&self, timeout: Instant) -> bool {
         let here = Some(Location::caller());
         let take = |inner: &Inner| inner.try_lock_shared_until(timeout);
-        self.attempt_read(here, take, Inner::try_lock_shared)
+        self.attempt_read(here, Some(Deadline::at(timeout)), take, Inner::try_lock_shared)
     }
 
     #[track_caller]
     fn try_lock_exclusive_for(&self, timeout: Duration) -> bool {
         let here = Some(Location::caller());
-        self.attempt_write(here, |inner| inner.try_lock_exclusive_for(timeout))
+        let take = |inner: &Inner| inner.try_lock_exclusive_for(timeout);
+        self.attempt_write(here, Deadline::after(timeout), take)
     }
 
     #[track_caller]
     fn try_lock_exclusive_until(&self, timeout: Instant) -> bool {
         let here = Some(Location::caller());
-        self.attempt_write(here, |inner| inner.try_lock_exclusive_until(timeout))
+        let take = |inner: &Inner| inner.try_lock_exclusive_until(timeout);
+        self.attempt_write(here, Some(Deadline::at(timeout)), take)
     }
 }
 
@@ -309,15 +403,17 @@ unsafe impl lock_api::RawRwLockTimed for RawRwLock {
 unsafe impl lock_api::RawRwLockRecursive for RawRwLock {
     #[track_caller]
     fn lock_shared_recursive(&self) {
+        let here = Some(Location::caller());
+        sched::block_on(Action::ReadLock, self.key(), here, || self.is_free_to_share());
         self.inner.lock_shared_recursive();
-        self.reader_entered(Some(Location::caller()));
+        self.reader_entered(here);
     }
 
     #[track_caller]
     fn try_lock_shared_recursive(&self) -> bool {
         let here = Some(Location::caller());
         let take = Inner::try_lock_shared_recursive;
-        self.attempt_read(here, take, take)
+        self.attempt_read(here, None, take, take)
     }
 }
 
@@ -327,14 +423,14 @@ unsafe impl lock_api::RawRwLockRecursiveTimed for RawRwLock {
     fn try_lock_shared_recursive_for(&self, timeout: Duration) -> bool {
         let here = Some(Location::caller());
         let take = |inner: &Inner| inner.try_lock_shared_recursive_for(timeout);
-        self.attempt_read(here, take, Inner::try_lock_shared_recursive)
+        self.attempt_read(here, Deadline::after(timeout), take, Inner::try_lock_shared_recursive)
     }
 
     #[track_caller]
     fn try_lock_shared_recursive_until(&self, timeout: Instant) -> bool {
         let here = Some(Location::caller());
         let take = |inner: &Inner| inner.try_lock_shared_recursive_until(timeout);
-        self.attempt_read(here, take, Inner::try_lock_shared_recursive)
+        self.attempt_read(here, Some(Deadline::at(timeout)), take, Inner::try_lock_shared_recursive)
     }
 }
 
@@ -342,13 +438,15 @@ unsafe impl lock_api::RawRwLockRecursiveTimed for RawRwLock {
 unsafe impl lock_api::RawRwLockUpgrade for RawRwLock {
     #[track_caller]
     fn lock_upgradable(&self) {
+        let here = Some(Location::caller());
+        sched::block_on(Action::ReadLock, self.key(), here, || self.is_free_to_upgrade_later());
         self.inner.lock_upgradable();
-        self.upgradable_entered(Some(Location::caller()));
+        self.upgradable_entered(here);
     }
 
     #[track_caller]
     fn try_lock_upgradable(&self) -> bool {
-        self.attempt_upgradable(Some(Location::caller()), Inner::try_lock_upgradable)
+        self.attempt_upgradable(Some(Location::caller()), None, Inner::try_lock_upgradable)
     }
 
     unsafe fn unlock_upgradable(&self) {
@@ -359,16 +457,20 @@ unsafe impl lock_api::RawRwLockUpgrade for RawRwLock {
 
     #[track_caller]
     unsafe fn upgrade(&self) {
+        let here = Some(Location::caller());
+        // SAFETY: the calling thread is the upgradable reader, and waits while this is asked.
+        let is_free = || unsafe { self.has_no_other_reader() };
+        sched::block(|| Intent::new(Action::TryLock, self.key(), here), None, &|_| is_free());
         // SAFETY: the caller is the upgradable reader.
         unsafe { self.inner.upgrade() };
-        self.upgraded(Some(Location::caller()));
+        self.upgraded(here);
     }
 
     #[track_caller]
     unsafe fn try_upgrade(&self) -> bool {
         let here = Some(Location::caller());
         // SAFETY: the caller is the upgradable reader.
-        unsafe { self.attempt_upgrade(here, |inner| inner.try_upgrade()) }
+        unsafe { self.attempt_upgrade(here, None, |inner| inner.try_upgrade()) }
     }
 }
 
@@ -412,26 +514,28 @@ unsafe impl lock_api::RawRwLockUpgradeTimed for RawRwLock {
     #[track_caller]
     fn try_lock_upgradable_for(&self, timeout: Duration) -> bool {
         let here = Some(Location::caller());
-        self.attempt_upgradable(here, |inner| inner.try_lock_upgradable_for(timeout))
+        let take = |inner: &Inner| inner.try_lock_upgradable_for(timeout);
+        self.attempt_upgradable(here, Deadline::after(timeout), take)
     }
 
     #[track_caller]
     fn try_lock_upgradable_until(&self, timeout: Instant) -> bool {
         let here = Some(Location::caller());
-        self.attempt_upgradable(here, |inner| inner.try_lock_upgradable_until(timeout))
+        let take = |inner: &Inner| inner.try_lock_upgradable_until(timeout);
+        self.attempt_upgradable(here, Some(Deadline::at(timeout)), take)
     }
 
     #[track_caller]
     unsafe fn try_upgrade_for(&self, timeout: Duration) -> bool {
-        let here = Some(Location::caller());
+        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
         // SAFETY: the caller is the upgradable reader.
-        unsafe { self.attempt_upgrade(here, |inner| inner.try_upgrade_for(timeout)) }
+        unsafe { self.attempt_upgrade(here, deadline, |inner| inner.try_upgrade_for(timeout)) }
     }
 
     #[track_caller]
     unsafe fn try_upgrade_until(&self, timeout: Instant) -> bool {
-        let here = Some(Location::caller());
+        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
         // SAFETY: the caller is the upgradable reader.
-        unsafe { self.attempt_upgrade(here, |inner| inner.try_upgrade_until(timeout)) }
+        unsafe { self.attempt_upgrade(here, deadline, |inner| inner.try_upgrade_until(timeout)) }
     }
 }

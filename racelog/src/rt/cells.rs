@@ -11,7 +11,8 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::log::{Here, ThreadLog};
 use super::meta::{Spin, counters};
-use super::session::with;
+use super::session::{is_off, with};
+use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 /// What stands at an address. An atomic inside a cell has the cell's address and is another thing.
@@ -178,13 +179,29 @@ impl Access<'_> {
 }
 
 /// Runs `f` exclusively on the cell at an address, if this thread is recorded. `f` must run no code
-/// of the program.
+/// of the program. If the thread is under control, others may go first; `action` says before what.
+#[inline]
 pub(crate) fn access<R>(
     address: usize,
     kind: Kind,
+    action: Option<Action>,
     here: Here,
     f: impl FnOnce(Access<'_>) -> R,
 ) -> Option<R> {
+    if is_off() { None } else { access_unless_off(address, kind, action, here, f) }
+}
+
+#[inline(never)]
+fn access_unless_off<R>(
+    address: usize,
+    kind: Kind,
+    action: Option<Action>,
+    here: Here,
+    f: impl FnOnce(Access<'_>) -> R,
+) -> Option<R> {
+    if let Some(action) = action {
+        sched::point(action, address, here);
+    }
     with(|log| {
         if !USED.load(Ordering::Relaxed) {
             USED.store(true, Ordering::Relaxed);

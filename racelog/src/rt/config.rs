@@ -20,7 +20,9 @@ pub(super) fn config() -> &'static Config {
     CONFIG.get_or_init(|| {
         let max_bytes = env::var("RACELOG_MAX_BYTES").ok();
         Config {
-            on: env::var_os("RACELOG").is_some_and(|value| value == "1"),
+            // What is replayed is compared with its schedule as the recorder sees it.
+            on: env::var_os("RACELOG").is_some_and(|value| value == "1")
+                || crate::sched::is_replay(),
             folder: env::var_os("RACELOG_DIR")
                 .map_or_else(|| PathBuf::from("target/racelog"), PathBuf::from),
             max_bytes: max_bytes.and_then(|text| parse_size(&text)).unwrap_or(u64::MAX),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::file::{Full, Slot};
 use super::session::Session;
 use super::strings::publish;
+use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind, SEALING, STATE_AT};
 use crate::trace::binary::event::{Coder, INIT_CODE, LONGEST, code_of};
 use crate::trace::binary::primitive::Out;
@@ -39,6 +40,8 @@ pub(crate) struct ThreadLog {
     coder: UnsafeCell<Coder>,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
     locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
+    /// Whether a replay compares the events with what it expects.
+    watched: bool,
 }
 
 impl ThreadLog {
@@ -57,6 +60,7 @@ impl ThreadLog {
             next_size: Cell::new(FIRST_CHUNK),
             coder: UnsafeCell::new(Coder::new(1)),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
+            watched: sched::is_replay(),
         }
     }
 
@@ -138,6 +142,9 @@ impl ThreadLog {
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
     #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool) {
+        if self.watched {
+            sched::observe(&op, here);
+        }
         // What was stamped just before recording ended still belongs to the trace.
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.session.lose(stamp);

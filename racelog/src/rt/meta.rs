@@ -80,6 +80,11 @@ impl LockMeta {
         LockId::new(self.id.get(&counters::LOCKS))
     }
 
+    /// What the lock is known by under control.
+    pub(crate) fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     /// The clock, for accesses that the type system knows to be exclusive.
     pub(crate) fn clock(&self) -> u64 {
         self.state.load(Ordering::Relaxed) >> CLOCK_SHIFT

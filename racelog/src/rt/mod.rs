@@ -20,7 +20,11 @@ mod words;
 
 pub(crate) use cells::{CellRecord, Kind, access, exclusive, forget};
 pub(crate) use log::{Here, ThreadLog};
+#[cfg(feature = "recorded-arc")]
+pub(crate) use meta::SpinGuard;
 pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, counters};
 pub use session::TestSession;
-pub(crate) use session::{Child, ChildShared, with};
+pub(crate) use session::{
+    Child, ChildShared, abandon_log, about_to_be_controlled, is_off, silence, with,
+};
 pub(crate) use words::{Word, word_of};

@@ -15,6 +15,7 @@ use super::file::{Full, Slot, TraceFile};
 use super::log::{Here, ThreadLog};
 use super::meta::{Spin, counters};
 use super::strings::{Tables, publish};
+use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::tables::{CUT_LEN, encode_end};
@@ -193,6 +194,16 @@ fn off() -> *const ThreadLog {
     (&raw const OFF).cast()
 }
 
+/// Stands for the log of a thread that is not recorded, but may be under control.
+const IDLE: *const ThreadLog = ptr::without_provenance(1);
+
+/// Whether the thread is known to be neither recorded nor under control: the one thing that is
+/// looked at when all is off.
+#[inline]
+pub(crate) fn is_off() -> bool {
+    CURRENT.get() == off()
+}
+
 /// Runs `f` with the log of this thread, if it is recorded.
 #[inline]
 pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
@@ -200,7 +211,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     if log == off() {
         return None;
     }
-    let log = if log.is_null() { attach()? } else { log };
+    let log = if log.addr() <= IDLE.addr() { attach(log)? } else { log };
     // SAFETY: the pointer is cleared before the log goes, on this thread, and nothing within `f`
     // ends the thread or its session.
     Some(f(unsafe { &*log }))
@@ -208,13 +219,50 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
 
 /// Finds out whether this thread belongs to the session of the process.
 #[cold]
-fn attach() -> Option<*const ThreadLog> {
+fn attach(log: *const ThreadLog) -> Option<*const ThreadLog> {
+    if log == IDLE {
+        return None;
+    }
     // What follows may come back here, from the program's allocator for example.
-    CURRENT.set(off());
+    CURRENT.set(if sched::is_process_controlled() { IDLE } else { off() });
     let session = process_session()?;
     let name = std::thread::current().name().map(str::to_owned);
     let log = session.new_log(name.as_deref(), session.latest.load(Ordering::Relaxed));
     OWNED.try_with(|owned| owned.install(log, None)).ok()
+}
+
+/// The log of the calling thread, to come back to.
+pub(crate) struct Silence(*const ThreadLog);
+
+/// The calling thread, which may be under control, is not recorded until the result is dropped.
+pub(crate) fn silence() -> Silence {
+    Silence(CURRENT.replace(IDLE))
+}
+
+/// The calling thread will be under control. Its log is as it was when the result is dropped.
+pub(crate) fn about_to_be_controlled() -> Silence {
+    with(|_| ());
+    let log = CURRENT.get();
+    if log == off() {
+        CURRENT.set(IDLE);
+    }
+    Silence(log)
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+/// The calling thread is not recorded any more, and its end is not either.
+pub(crate) fn abandon_log() {
+    CURRENT.set(IDLE);
+    let _ = OWNED.try_with(|owned| {
+        if let Some((log, _)) = owned.0.take() {
+            log.seal();
+        }
+    });
 }
 
 /// A thread's log, and what it shares with its parent.
@@ -292,7 +340,11 @@ fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
         program: std::env::current_exe().ok().map(|path| path.to_string_lossy().into_owned()),
         arguments: std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect(),
         test: test.map(str::to_owned),
-        started: since_epoch.ok().and_then(|time| u64::try_from(time.as_millis()).ok()),
+        // Under control the trace is to say the same every time.
+        started: since_epoch
+            .ok()
+            .filter(|_| !sched::is_process_controlled())
+            .and_then(|time| u64::try_from(time.as_millis()).ok()),
     };
     match Session::create(&path, &metadata) {
         Ok(session) => Some(session),
@@ -308,6 +360,8 @@ fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
 #[derive(Debug)]
 #[must_use]
 pub struct TestSession {
+    /// Ends before the log does.
+    control: Option<sched::TestControl>,
     log: Option<Box<ThreadLog>>,
     outer: *const ThreadLog,
 }
@@ -328,12 +382,13 @@ impl TestSession {
             None if config().on => CURRENT.set(off()),
             None => {}
         }
-        Self { log, outer }
+        Self { control: sched::TestControl::start(name), log, outer }
     }
 }
 
 impl Drop for TestSession {
     fn drop(&mut self) {
+        self.control = None;
         CURRENT.set(self.outer);
         if let Some(log) = self.log.take() {
             log.seal();

@@ -1,5 +1,6 @@
 //! Values that can be recorded: machine words.
 
+use crate::sched;
 use crate::trace::Value;
 
 /// A type whose values are recorded.
@@ -29,7 +30,7 @@ words!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool);
 impl<T> Word for *mut T {
     #[inline]
     fn number(self) -> i128 {
-        self.addr() as i128
+        sched::number_of_address(self.addr()) as i128
     }
 }
 
@@ -48,7 +49,7 @@ pub(crate) fn word_of<T>(value: &T) -> Value {
                 name if is_thin_pointer::<T>(name) => {
                     // SAFETY: it is a pointer of the size of an address.
                     let word = unsafe { std::mem::transmute_copy::<T, *const u8>(value) };
-                    Value::Nat(word.addr() as u128)
+                    Value::Nat(sched::number_of_address(word.addr()) as u128)
                 }
                 _ => Value::Opaque,
             }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::rt::{Here, NumberedId, counters, with};
+use crate::sched::{self, Action};
 use crate::trace::{BarrierId, Op};
 
 /// Lets threads wait for each other, as [`std::sync::Barrier`].
@@ -46,7 +47,8 @@ impl Barrier {
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         let here = Some(Location::caller());
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        sched::point(Action::Arrive, self.key(), here);
+        let mut state = self.lock();
         let generation = state.generation;
         state.arrived += 1;
         self.record(&mut state, |barrier| Op::Arrive { barrier, generation }, here);
@@ -56,6 +58,14 @@ impl Barrier {
             state.arrived = 0;
             state.generation += 1;
             self.complete.notify_all();
+        } else if sched::is_controlled() {
+            drop(state);
+            let departure = Departure { barrier: self, generation };
+            sched::block_on(Action::Leave, self.key(), here, || {
+                self.lock().generation != generation
+            });
+            std::mem::forget(departure);
+            state = self.lock();
         } else {
             state = self
                 .complete
@@ -66,6 +76,14 @@ impl Barrier {
         BarrierWaitResult(leads)
     }
 
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn record(&self, state: &mut State, op: impl FnOnce(BarrierId) -> Op, here: Here) {
         with(|log| {
             let id = BarrierId::new(self.id.get(&counters::BARRIERS));
@@ -73,6 +91,21 @@ impl Barrier {
             log.emit(stamp, op(id), here);
             state.clock = stamp;
         });
+    }
+}
+
+/// Takes somebody back who is sent away while it waits.
+struct Departure<'a> {
+    barrier: &'a Barrier,
+    generation: u64,
+}
+
+impl Drop for Departure<'_> {
+    fn drop(&mut self) {
+        let mut state = self.barrier.lock();
+        if state.generation == self.generation {
+            state.arrived -= 1;
+        }
     }
 }
 

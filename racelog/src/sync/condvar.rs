@@ -6,11 +6,12 @@
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::mutex::MutexGuard;
 use super::waiters::Waiters;
 use crate::rt::Here;
+use crate::sched::Deadline;
 
 /// A condition variable, as [`std::sync::Condvar`].
 pub struct Condvar {
@@ -89,9 +90,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        // A time that no clock reaches is no deadline.
-        let deadline = Instant::now().checked_add(dur);
-        self.wait_until(guard, deadline, Some(Location::caller()))
+        self.wait_until(guard, Deadline::after(dur), Some(Location::caller()))
     }
 
     /// As [`std::sync::Condvar::wait_timeout_while`].
@@ -105,15 +104,16 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let start = Instant::now();
+        let here = Some(Location::caller());
+        let deadline = Deadline::after(dur);
         loop {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
-            let Some(left) = dur.checked_sub(start.elapsed()) else {
+            if deadline.is_some_and(Deadline::has_passed) {
                 return Ok((guard, WaitTimeoutResult(true)));
-            };
-            guard = self.wait_timeout(guard, left)?.0;
+            }
+            guard = self.wait_until(guard, deadline, here)?.0;
         }
     }
 
@@ -132,15 +132,16 @@ impl Condvar {
     fn wait_until<'a, T>(
         &self,
         mut guard: MutexGuard<'a, T>,
-        deadline: Option<Instant>,
+        deadline: Option<Deadline>,
         here: Here,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let mutex = guard.lock;
+        self.waiters.about_to_wait(&mutex.meta.lock, here);
         let wait = self.waiters.begin(&mutex.meta.lock, here);
         // The guard knows that it has nothing to give back any more.
         drop(guard.inner.take());
         drop(guard);
-        wait.until_notified(deadline);
+        self.waiters.wait(&wait, &mutex.meta.lock, deadline, here, &|| mutex.is_free());
         let (inner, poisoned) = match mutex.inner.lock() {
             Ok(inner) => (inner, false),
             Err(poison) => (poison.into_inner(), true),

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::rt::{GuardedMeta, Here, with};
+use crate::rt::{self, GuardedMeta, Here, with};
+use crate::sched::{self, Action};
 
 /// A mutual exclusion primitive, as [`std::sync::Mutex`].
 ///
@@ -52,6 +53,15 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let here = Some(Location::caller());
+        if rt::is_off() {
+            let guard = |inner| self.guard(inner, here);
+            return self
+                .inner
+                .lock()
+                .map(guard)
+                .map_err(|poison| PoisonError::new(self.guard(poison.into_inner(), here)));
+        }
+        sched::block_on(Action::Lock, self.meta.lock.key(), here, || self.is_free());
         match self.inner.lock() {
             Ok(inner) => Ok(self.taken(inner, here)),
             Err(poison) => Err(self.taken_poisoned(poison, here)),
@@ -62,7 +72,8 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let here = Some(Location::caller());
-        super::attempt(
+        sched::point(Action::TryLock, self.meta.lock.key(), here);
+        let result = super::attempt(
             || match self.inner.try_lock() {
                 Ok(inner) => Some(Ok(self.taken(inner, here))),
                 Err(TryLockError::Poisoned(poison)) => {
@@ -71,23 +82,35 @@ impl<T: ?Sized> Mutex<T> {
                 Err(TryLockError::WouldBlock) => None,
             },
             || with(|log| self.meta.lock.failed(log, here, false)),
-        )
-        .unwrap_or(Err(TryLockError::WouldBlock))
+        );
+        if result.is_some() {
+            sched::took(self.meta.lock.key(), here);
+        }
+        result.unwrap_or(Err(TryLockError::WouldBlock))
+    }
+
+    /// Whether nobody holds the lock.
+    pub(super) fn is_free(&self) -> bool {
+        !matches!(self.inner.try_lock(), Err(TryLockError::WouldBlock))
     }
 
     /// As [`std::sync::Mutex::is_poisoned`].
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
+        let here = Some(Location::caller());
+        sched::point(Action::Look, self.meta.lock.key(), here);
         let poisoned = self.inner.is_poisoned();
-        self.meta.saw_poison(poisoned, Some(Location::caller()));
+        self.meta.saw_poison(poisoned, here);
         poisoned
     }
 
     /// As [`std::sync::Mutex::clear_poison`].
     #[track_caller]
     pub fn clear_poison(&self) {
+        let here = Some(Location::caller());
+        sched::point(Action::Look, self.meta.lock.key(), here);
         self.inner.clear_poison();
-        self.meta.set_poison(false, Some(Location::caller()));
+        self.meta.set_poison(false, here);
     }
 
     /// As [`std::sync::Mutex::get_mut`].
@@ -171,9 +194,17 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     fn drop(&mut self) {
-        if self.inner.is_some() {
+        if self.inner.is_some() && !rt::is_off() {
+            sched::point(Action::Unlock, self.lock.meta.lock.key(), self.here);
             // As std does: whoever began to panic while holding the lock poisons it.
-            if !self.panicking && std::thread::panicking() {
+            let poisons = !self.panicking && std::thread::panicking();
+            if poisons && sched::is_leaving() {
+                // The program did not panic, and the next run may use the same lock.
+                self.inner = None;
+                self.lock.inner.clear_poison();
+                return;
+            }
+            if poisons {
                 self.lock.meta.set_poison(true, self.here);
             }
             with(|log| self.lock.meta.lock.releasing(log, self.here));

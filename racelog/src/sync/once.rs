@@ -8,8 +8,10 @@
 use std::cell::Cell;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::rt::{Here, NumberedId, Spin, ThreadLog, counters, with};
+use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 /// No initialiser has run.
@@ -90,7 +92,8 @@ impl Once {
     /// As [`std::sync::Once::wait`].
     #[track_caller]
     pub fn wait(&self) {
-        let call = Call::new(&self.meta, COMPLETED, Some(Location::caller()));
+        let here = Some(Location::caller());
+        let call = Call::waiting(&self.meta, COMPLETED, here, || self.inner.is_completed());
         self.inner.wait();
         call.returned();
     }
@@ -98,7 +101,8 @@ impl Once {
     /// As [`std::sync::Once::wait_force`].
     #[track_caller]
     pub fn wait_force(&self) {
-        let call = Call::new(&self.meta, COMPLETED, Some(Location::caller()));
+        let here = Some(Location::caller());
+        let call = Call::waiting(&self.meta, COMPLETED, here, || self.inner.is_completed());
         self.inner.wait_force();
         call.returned();
     }
@@ -127,6 +131,8 @@ impl fmt::Debug for OnceState {
 pub(crate) struct OnceMeta {
     var: NumberedId,
     record: Spin<Record>,
+    /// Whether an initialiser runs.
+    running: AtomicBool,
 }
 
 struct Record {
@@ -182,7 +188,12 @@ impl OnceMeta {
     /// Of an object that starts with this value.
     pub(crate) const fn holding(value: Value) -> Self {
         let record = Record { clock: 0, value, known_to: NOT_USED };
-        Self { var: NumberedId::new(), record: Spin::new(record) }
+        let running = AtomicBool::new(false);
+        Self { var: NumberedId::new(), record: Spin::new(record), running }
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
     }
 
     fn var(&self) -> VarId {
@@ -192,6 +203,7 @@ impl OnceMeta {
     /// Looks whether the object is done, which `is_done` knows without running any code of the
     /// program. `done` is what the variable then holds.
     pub(crate) fn look(&self, done: Value, is_done: impl Fn() -> bool, here: Here) -> bool {
+        sched::point(Action::Look, self.key(), here);
         with(|log| {
             let mut record = self.record.lock();
             let found = is_done();
@@ -247,7 +259,19 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
+    /// A call that may run the initialiser.
     pub(crate) fn new(meta: &'a OnceMeta, done: Value, here: Here) -> Self {
+        Self::waiting(meta, done, here, || !meta.running.load(Ordering::Acquire))
+    }
+
+    /// A call that waits for others to be done, as `is_ready` says.
+    pub(crate) fn waiting(
+        meta: &'a OnceMeta,
+        done: Value,
+        here: Here,
+        is_ready: impl Fn() -> bool,
+    ) -> Self {
+        sched::block_on(Action::Once, meta.key(), here, is_ready);
         Self { meta, done, here, recorded: Cell::new(false) }
     }
 
@@ -274,6 +298,7 @@ impl<'a> Call<'a> {
 
     fn begin(&self, poisoned: Option<bool>) -> End<'_> {
         self.recorded.set(true);
+        self.meta.running.store(true, Ordering::Release);
         with(|log| {
             let mut record = self.meta.record.lock();
             match poisoned {
@@ -316,6 +341,7 @@ struct End<'a> {
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.call.meta.store(self.value, self.call.here);
+        self.call.meta.running.store(false, Ordering::Release);
     }
 }
 

@@ -42,7 +42,9 @@ impl<T> OnceLock<T> {
     /// As [`std::sync::OnceLock::wait`].
     #[track_caller]
     pub fn wait(&self) -> &T {
-        let call = Call::new(&self.meta, Value::Opaque, Some(Location::caller()));
+        let here = Some(Location::caller());
+        let is_set = || self.inner.get().is_some();
+        let call = Call::waiting(&self.meta, Value::Opaque, here, is_set);
         let value = self.inner.wait();
         call.returned();
         value

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::rt::{GuardedMeta, Here, LockMeta, with};
+use crate::rt::{self, GuardedMeta, Here, LockMeta, with};
+use crate::sched::{self, Action};
 
 /// A reader-writer lock, as [`std::sync::RwLock`].
 ///
@@ -68,6 +69,14 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let here = Some(Location::caller());
+        if rt::is_off() {
+            let guard = |inner| RwLockReadGuard { lock: self, inner, here };
+            let poisoned = |poison: PoisonError<_>| PoisonError::new(guard(poison.into_inner()));
+            return self.inner.read().map(guard).map_err(poisoned);
+        }
+        sched::block_on(Action::ReadLock, self.meta.lock.key(), here, || {
+            !matches!(self.inner.try_read(), Err(TryLockError::WouldBlock))
+        });
         match self.inner.read() {
             Ok(inner) => Ok(self.read_taken(inner, here)),
             Err(poison) => Err(self.read_taken_poisoned(poison, here)),
@@ -78,7 +87,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let here = Some(Location::caller());
-        super::attempt(
+        sched::point(Action::TryReadLock, self.meta.lock.key(), here);
+        let result = super::attempt(
             || match self.inner.try_read() {
                 Ok(inner) => Some(Ok(self.read_taken(inner, here))),
                 Err(TryLockError::Poisoned(poison)) => {
@@ -87,14 +97,20 @@ impl<T: ?Sized> RwLock<T> {
                 Err(TryLockError::WouldBlock) => None,
             },
             || with(|log| self.meta.lock.failed(log, here, true)),
-        )
-        .unwrap_or(Err(TryLockError::WouldBlock))
+        );
+        if result.is_some() {
+            sched::took(self.meta.lock.key(), here);
+        }
+        result.unwrap_or(Err(TryLockError::WouldBlock))
     }
 
     /// As [`std::sync::RwLock::write`].
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let here = Some(Location::caller());
+        sched::block_on(Action::Lock, self.meta.lock.key(), here, || {
+            !matches!(self.inner.try_write(), Err(TryLockError::WouldBlock))
+        });
         match self.inner.write() {
             Ok(inner) => Ok(self.write_taken(inner, here)),
             Err(poison) => Err(self.write_taken_poisoned(poison, here)),
@@ -105,7 +121,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let here = Some(Location::caller());
-        super::attempt(
+        sched::point(Action::TryLock, self.meta.lock.key(), here);
+        let result = super::attempt(
             || match self.inner.try_write() {
                 Ok(inner) => Some(Ok(self.write_taken(inner, here))),
                 Err(TryLockError::Poisoned(poison)) => {
@@ -114,23 +131,30 @@ impl<T: ?Sized> RwLock<T> {
                 Err(TryLockError::WouldBlock) => None,
             },
             || with(|log| self.meta.lock.failed(log, here, false)),
-        )
-        .unwrap_or(Err(TryLockError::WouldBlock))
+        );
+        if result.is_some() {
+            sched::took(self.meta.lock.key(), here);
+        }
+        result.unwrap_or(Err(TryLockError::WouldBlock))
     }
 
     /// As [`std::sync::RwLock::is_poisoned`].
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
+        let here = Some(Location::caller());
+        sched::point(Action::Look, self.meta.lock.key(), here);
         let poisoned = self.inner.is_poisoned();
-        self.meta.saw_poison(poisoned, Some(Location::caller()));
+        self.meta.saw_poison(poisoned, here);
         poisoned
     }
 
     /// As [`std::sync::RwLock::clear_poison`].
     #[track_caller]
     pub fn clear_poison(&self) {
+        let here = Some(Location::caller());
+        sched::point(Action::Look, self.meta.lock.key(), here);
         self.inner.clear_poison();
-        self.meta.set_poison(false, Some(Location::caller()));
+        self.meta.set_poison(false, here);
     }
 
     /// As [`std::sync::RwLock::get_mut`].
@@ -208,6 +232,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(mut guard: Self) -> RwLockReadGuard<'a, T> {
         let here = Some(Location::caller());
         let lock = guard.lock;
+        sched::point(Action::Look, lock.meta.lock.key(), here);
         let inner = guard.inner.take().expect("a guard that the program has holds its lock");
         with(|log| {
             lock.meta.lock.releasing(log, here);
@@ -252,14 +277,26 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
 
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
+        if rt::is_off() {
+            return;
+        }
+        sched::point(Action::ReadUnlock, self.lock.meta.lock.key(), self.here);
         with(|log| self.lock.meta.lock.read_releasing(log, self.here));
     }
 }
 
 impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
-        if self.inner.is_some() {
-            if !self.panicking && std::thread::panicking() {
+        if self.inner.is_some() && !rt::is_off() {
+            sched::point(Action::Unlock, self.lock.meta.lock.key(), self.here);
+            let poisons = !self.panicking && std::thread::panicking();
+            if poisons && sched::is_leaving() {
+                // The program did not panic, and the next run may use the same lock.
+                self.inner = None;
+                self.lock.inner.clear_poison();
+                return;
+            }
+            if poisons {
                 self.lock.meta.set_poison(true, self.here);
             }
             with(|log| {

@@ -4,11 +4,10 @@
 //! condvar's list from its `wait` to its `wake` event, and a notification goes to one of those
 //! entries.
 
-use std::sync::{Arc, Condvar, LockResult, Mutex, PoisonError};
-use std::time::Instant;
-
 use crate::rt::{Here, LockMeta, NumberedId, counters, with};
+use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace::{CondvarId, Op, ThreadId, Woken};
+use std::sync::{Arc, Condvar, LockResult, Mutex, PoisonError};
 
 /// A condition variable but for its mutex.
 pub(crate) struct Waiters {
@@ -48,24 +47,35 @@ struct Waiter {
 /// What wakes one waiter.
 #[derive(Default)]
 struct Bell {
-    rung: Mutex<bool>,
+    rung: Mutex<Rung>,
     condvar: Condvar,
+}
+
+#[derive(Default)]
+struct Rung {
+    rung: bool,
+    /// Whether the waiter sleeps, and has to be woken.
+    sleeps: bool,
 }
 
 impl Bell {
     fn ring(&self) {
-        *ignore_poison(self.rung.lock()) = true;
-        self.condvar.notify_one();
+        let mut state = ignore_poison(self.rung.lock());
+        state.rung = true;
+        if state.sleeps {
+            self.condvar.notify_one();
+        }
     }
 
     /// Waits until it rings or the deadline passes.
-    fn wait(&self, deadline: Option<Instant>) {
+    fn wait(&self, deadline: Option<Deadline>) {
         let mut rung = ignore_poison(self.rung.lock());
-        while !*rung {
+        rung.sleeps = true;
+        while !rung.rung {
             rung = match deadline {
                 None => ignore_poison(self.condvar.wait(rung)),
                 Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
+                    let left = deadline.left();
                     if left.is_zero() {
                         return;
                     }
@@ -80,10 +90,16 @@ fn ignore_poison<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Wait {
-    /// Waits, without the lock, until somebody notifies or the deadline passes.
-    pub(crate) fn until_notified(&self, deadline: Option<Instant>) {
-        self.bell.wait(deadline);
+/// Takes somebody off the list who is sent away while it waits.
+struct Removal<'a> {
+    waiters: &'a Waiters,
+    key: u64,
+}
+
+impl Drop for Removal<'_> {
+    fn drop(&mut self) {
+        let mut state = ignore_poison(self.waiters.state.lock());
+        state.waiters.retain(|waiter| waiter.key != self.key);
     }
 }
 
@@ -91,6 +107,35 @@ impl Waiters {
     pub(crate) const fn new() -> Self {
         let state = State { clock: 0, next_key: 0, waiters: Vec::new() };
         Self { id: NumberedId::new(), state: Mutex::new(state) }
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// The calling thread is about to wait.
+    pub(crate) fn about_to_wait(&self, lock: &LockMeta, here: Here) {
+        let intent = || Intent::new(Action::Wait, self.key(), here).with_second(lock.key());
+        sched::block(intent, None, &|_| true);
+    }
+
+    /// Waits, without the lock, until somebody notifies or the deadline passes; under control, also
+    /// until the lock `is_free`.
+    pub(crate) fn wait(
+        &self,
+        wait: &Wait,
+        lock: &LockMeta,
+        deadline: Option<Deadline>,
+        here: Here,
+        is_free: &dyn Fn() -> bool,
+    ) {
+        let removal = Removal { waiters: self, key: wait.key };
+        let intent = || Intent::new(Action::Wake, self.key(), here).with_second(lock.key());
+        let ready = |late| (late || ignore_poison(wait.bell.rung.lock()).rung) && is_free();
+        if !sched::block(intent, deadline, &ready) {
+            wait.bell.wait(deadline);
+        }
+        std::mem::forget(removal);
     }
 
     fn id(&self) -> CondvarId {
@@ -156,6 +201,7 @@ impl Waiters {
 
     /// Notifies one waiter; says whether there was one who was not notified yet.
     pub(crate) fn notify_one(&self, here: Here) -> bool {
+        sched::point(Action::Notify, self.key(), here);
         let mut state = ignore_poison(self.state.lock());
         let recorded = with(|log| {
             let state = &mut *state;
@@ -181,6 +227,7 @@ impl Waiters {
 
     /// Notifies all waiters; says how many of them were not notified yet.
     pub(crate) fn notify_all(&self, here: Here) -> usize {
+        sched::point(Action::Notify, self.key(), here);
         let mut state = ignore_poison(self.state.lock());
         let state = &mut *state;
         with(|log| {

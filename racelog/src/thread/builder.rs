@@ -5,9 +5,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::handle::JoinHandle;
+use super::inner::Inner;
 use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
-use crate::rt::{Child, Here};
+use crate::rt::{self, Child, Here};
+use crate::sched::{self, Action, ChildControl, Intent, Newcomer};
 
 /// A thread factory, as [`std::thread::Builder`].
 #[derive(Debug)]
@@ -71,19 +73,29 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let start = Start::new(self.name.as_deref(), Some(Location::caller()));
+        let here = Some(Location::caller());
+        #[cfg(feature = "fibers")]
+        if sched::in_fiber() {
+            // SAFETY: the scope waits for the fiber before what it borrows is gone.
+            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
+            scope.add(None, spawned.control.0.clone());
+            let inner = Inner::Fiber(spawned.packet);
+            let (control, thread) = (spawned.control, spawned.thread);
+            return Ok(ScopedJoinHandle { inner, child: None, control, thread });
+        }
+        let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
+        let (newcomer, control) = start.newcomer();
         let inner = self.inner.spawn_scoped(scope.std(), move || {
-            let running = start.begin(true);
-            let result = f();
+            let running = start.begin(newcomer, true);
+            let result = sched::run_closure(f);
             drop(running);
             result
-        })?;
-        if let Some(child) = &child {
-            scope.add(child.clone());
-        }
+        });
+        let inner = control.check(inner)?;
+        scope.add(child.clone(), control.0.clone());
         let thread = Thread::new(inner.thread().clone(), parker);
-        Ok(ScopedJoinHandle { inner, child, thread })
+        Ok(ScopedJoinHandle { inner: Inner::of(inner), child, control, thread })
     }
 
     /// As [`Builder::spawn_unchecked`], at a place that is not the caller's.
@@ -100,18 +112,27 @@ impl Builder {
         F: FnOnce() -> T + Send,
         T: Send,
     {
-        let start = Start::new(self.name.as_deref(), here);
+        #[cfg(feature = "fibers")]
+        if sched::in_fiber() {
+            // SAFETY: the caller promises that it does not outlive what the closure borrows.
+            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
+            let inner = Inner::Fiber(spawned.packet);
+            let (control, thread) = (spawned.control, spawned.thread);
+            return Ok(JoinHandle { inner, child: None, control, thread });
+        }
+        let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
+        let (newcomer, control) = start.newcomer();
         let main = move || {
-            let running = start.begin(false);
-            let result = f();
+            let running = start.begin(newcomer, false);
+            let result = sched::run_closure(f);
             drop(running);
             result
         };
         // SAFETY: the caller promises that the thread does not outlive what the closure borrows.
-        let inner = unsafe { self.inner.spawn_unchecked(main)? };
+        let inner = control.check(unsafe { self.inner.spawn_unchecked(main) })?;
         let thread = Thread::new(inner.thread().clone(), parker);
-        Ok(JoinHandle { inner, child, thread })
+        Ok(JoinHandle { inner: Inner::of(inner), child, control, thread })
     }
 }
 
@@ -126,17 +147,32 @@ where
 }
 
 /// What a new thread starts with.
-struct Start {
+pub(super) struct Start {
     child: Option<Child>,
+    newcomer: Option<Newcomer>,
     parker: Arc<Parker>,
 }
 
 impl Start {
-    fn new(name: Option<&str>, here: Here) -> Self {
+    pub(super) fn new(name: Option<&str>, here: Here) -> Self {
+        sched::point(Action::Spawn, 0, here);
         let child = Child::fork(name, here);
+        let newcomer = sched::newcomer(name, here);
         let parker = Arc::new(Parker::default());
         parker.record_as(child.as_ref().map(|child| child.shared().recorded_as()));
-        Self { child, parker }
+        Self { child, newcomer, parker }
+    }
+
+    /// What the new thread needs to be under control, and what its parent does.
+    pub(super) fn newcomer(&mut self) -> (Option<Newcomer>, Control) {
+        let newcomer = self.newcomer.take();
+        let control = newcomer.as_ref().map(|newcomer| Arc::new(newcomer.control()));
+        (newcomer, Control(control))
+    }
+
+    #[cfg(feature = "fibers")]
+    pub(super) fn parker(&self) -> Arc<Parker> {
+        self.parker.clone()
     }
 
     fn child(&self) -> Option<Arc<crate::rt::ChildShared>> {
@@ -144,17 +180,27 @@ impl Start {
     }
 
     /// The new thread runs from here on, until what this gives back is dropped, also by a panic.
-    fn begin(mut self, scoped: bool) -> Running {
+    fn begin(mut self, newcomer: Option<Newcomer>, scoped: bool) -> Running {
+        let controlled = newcomer.is_some();
+        if let Some(newcomer) = newcomer {
+            newcomer.install();
+            if self.child.is_none() {
+                // Not even by the process, for its parent is not.
+                std::mem::forget(rt::silence());
+            }
+            sched::wait_for_first_turn();
+        }
         if let Some(child) = &mut self.child {
             child.begin();
         }
         install(self.parker);
-        Running { child: self.child, scoped }
+        Running { child: self.child, controlled, scoped }
     }
 }
 
 struct Running {
     child: Option<Child>,
+    controlled: bool,
     scoped: bool,
 }
 
@@ -165,5 +211,51 @@ impl Drop for Running {
             Some(child) => child.leave(),
             None => {}
         }
+        if self.controlled {
+            sched::closing();
+            if self.scoped {
+                sched::end();
+            }
+        }
+    }
+}
+
+/// What a handle knows of a thread that is under control.
+pub(super) struct Control(pub(super) Option<Arc<ChildControl>>);
+
+impl Control {
+    /// The thread was spawned, or could not be.
+    fn check<T>(&self, spawned: io::Result<T>) -> io::Result<T> {
+        if let (Err(_), Some(control)) = (&spawned, &self.0) {
+            control.never_began();
+        }
+        spawned
+    }
+
+    /// The calling thread is about to wait for the end.
+    pub(super) fn about_to_join(&self, here: Here) {
+        if let Some(control) = &self.0 {
+            sched::block_on(Action::Join, control.key(), here, || control.has_ended());
+        }
+    }
+
+    /// The calling thread has the result.
+    pub(super) fn joined(&self) {
+        if let Some(control) = &self.0 {
+            let _panicked = control.joined();
+        }
+    }
+
+    /// The calling thread is about to look whether the thread has ended.
+    pub(super) fn about_to_look(&self, here: Here) {
+        if let Some(control) = &self.0 {
+            let intent = || Intent::new(Action::Look, control.key(), here).timed(true);
+            sched::block(intent, None, &|_| true);
+        }
+    }
+
+    /// Whether the thread has ended, if that is known here better than by the system.
+    pub(super) fn has_ended(&self) -> Option<bool> {
+        self.0.as_ref().filter(|_| sched::is_controlled()).map(|control| control.has_ended())
     }
 }

@@ -5,13 +5,16 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::thread::Result;
 
+use super::builder::Control;
+use super::inner::Inner;
 use super::parking::Thread;
 use crate::rt::{ChildShared, Here};
 
 /// An owned permission to join on a thread, as [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
-    pub(super) inner: std::thread::JoinHandle<T>,
+    pub(super) inner: Inner<std::thread::JoinHandle<T>, T>,
     pub(super) child: Option<Arc<ChildShared>>,
+    pub(super) control: Control,
     pub(super) thread: Thread,
 }
 
@@ -29,19 +32,40 @@ impl<T> JoinHandle<T> {
     }
 
     pub(crate) fn join_at(self, here: Here) -> Result<T> {
+        self.control.about_to_join(here);
         let result = self.inner.join();
+        self.control.joined();
         if let Some(child) = self.child {
             child.joined(here);
         }
         result
     }
 
+    /// Joins a thread that has ended if it is under control.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn join_ended_at(self, here: Here) -> Result<T> {
+        let result = self.inner.join();
+        self.control.joined();
+        if let Some(child) = self.child {
+            child.joined(here);
+        }
+        result
+    }
+
+    /// The thread as far as it is under control.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn control(&self) -> Option<Arc<crate::sched::ChildControl>> {
+        self.control.0.clone()
+    }
+
     /// As [`std::thread::JoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let finished = self.inner.is_finished();
+        let here = Some(Location::caller());
+        self.control.about_to_look(here);
+        let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
         if let Some(child) = &self.child {
-            child.looked(finished, Some(Location::caller()));
+            child.looked(finished, here);
         }
         finished
     }
@@ -57,15 +81,30 @@ impl<T> fmt::Debug for JoinHandle<T> {
 mod unix {
     use std::os::unix::thread::{JoinHandleExt, RawPthread};
 
-    use super::JoinHandle;
+    use super::{Inner, JoinHandle};
 
     impl<T> JoinHandleExt for JoinHandle<T> {
         fn as_pthread_t(&self) -> RawPthread {
-            self.inner.as_pthread_t()
+            match &self.inner {
+                Inner::Thread(handle, _) => handle.as_pthread_t(),
+                #[cfg(feature = "fibers")]
+                Inner::Fiber(_) => own_thread(),
+            }
         }
 
         fn into_pthread_t(self) -> RawPthread {
-            self.inner.into_pthread_t()
+            match self.inner {
+                Inner::Thread(handle, _) => handle.into_pthread_t(),
+                #[cfg(feature = "fibers")]
+                Inner::Fiber(_) => own_thread(),
+            }
         }
+    }
+
+    /// The thread that all fibers belong to.
+    #[cfg(feature = "fibers")]
+    fn own_thread() -> RawPthread {
+        // SAFETY: the call takes nothing and cannot fail.
+        unsafe { libc::pthread_self() as RawPthread }
     }
 }

@@ -4,19 +4,24 @@
 //! shared memory: [`LocalKey`] and `thread_local!` are std's.
 
 mod builder;
+#[cfg(feature = "fibers")]
+mod fiber;
 mod handle;
+mod inner;
 mod parking;
+mod pause;
 mod scoped;
 
 pub use builder::{Builder, spawn};
 pub use handle::JoinHandle;
+#[cfg(feature = "fibers")]
+pub(crate) use parking::swap_current;
 pub use parking::{Thread, current, park, park_timeout};
+pub use pause::{sleep, yield_now};
 pub use scoped::{Scope, ScopedJoinHandle, scope};
-pub use std::thread::{
-    AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking, sleep, yield_now,
-};
+pub use std::thread::{AccessError, LocalKey, Result, ThreadId, available_parallelism, panicking};
 
 #[allow(deprecated, reason = "what std has deprecated is still there")]
 pub use parking::park_timeout_ms;
 #[allow(deprecated, reason = "what std has deprecated is still there")]
-pub use std::thread::sleep_ms;
+pub use pause::sleep_ms;

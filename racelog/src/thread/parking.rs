@@ -8,9 +8,10 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::rt::{Here, with};
+use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace::{self, Op};
 
 /// A handle to a thread, as [`std::thread::Thread`].
@@ -18,11 +19,29 @@ use crate::trace::{self, Op};
 pub struct Thread {
     inner: std::thread::Thread,
     parker: Arc<Parker>,
+    /// The name of one that is a fiber.
+    #[cfg(feature = "fibers")]
+    fiber: Option<Option<Arc<str>>>,
 }
 
 impl Thread {
     pub(super) fn new(inner: std::thread::Thread, parker: Arc<Parker>) -> Self {
-        Self { inner, parker }
+        Self {
+            inner,
+            parker,
+            #[cfg(feature = "fibers")]
+            fiber: None,
+        }
+    }
+
+    /// A fiber that is known by the id of a thread.
+    #[cfg(feature = "fibers")]
+    pub(super) fn of_fiber(
+        identity: std::thread::Thread,
+        parker: Arc<Parker>,
+        name: Option<&str>,
+    ) -> Self {
+        Self { inner: identity, parker, fiber: Some(name.map(Arc::from)) }
     }
 
     /// As [`std::thread::Thread::unpark`].
@@ -40,6 +59,10 @@ impl Thread {
     /// As [`std::thread::Thread::name`].
     #[must_use]
     pub fn name(&self) -> Option<&str> {
+        #[cfg(feature = "fibers")]
+        if let Some(name) = &self.fiber {
+            return name.as_deref();
+        }
         self.inner.name()
     }
 }
@@ -62,6 +85,8 @@ pub(super) struct Parker {
 #[derive(Debug, Default)]
 struct Token {
     set: bool,
+    /// Whether the thread sleeps, and has to be woken.
+    sleeps: bool,
     /// The session of whoever set it, so far as that is recorded.
     session: u32,
     clock: u64,
@@ -84,7 +109,12 @@ impl Parker {
         self.token.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
     fn unpark(&self, here: Here) {
+        sched::point(Action::Unpark, self.key(), here);
         let mut token = self.token();
         token.set = true;
         with(|log| {
@@ -95,16 +125,21 @@ impl Parker {
                 token.session = session;
             }
         });
-        self.condvar.notify_one();
+        if token.sleeps {
+            self.condvar.notify_one();
+        }
     }
 
-    fn park(&self, deadline: Option<Instant>, here: Here) {
+    fn park(&self, deadline: Option<Deadline>, here: Here) {
+        let intent = || Intent::new(Action::Park, self.key(), here);
+        sched::block(intent, deadline, &|late| late || self.token().set);
         let mut token = self.token();
+        token.sleeps = true;
         while !token.set {
             token = match deadline {
                 None => self.condvar.wait(token).unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) => {
-                    let left = deadline.saturating_duration_since(Instant::now());
+                    let left = deadline.left();
                     if left.is_zero() {
                         break;
                     }
@@ -114,6 +149,7 @@ impl Parker {
             };
         }
         token.set = false;
+        token.sleeps = false;
         let session = std::mem::take(&mut token.session);
         with(|log| {
             // A token that this trace does not know of is none to it.
@@ -142,13 +178,19 @@ pub fn current() -> Thread {
 }
 
 fn new_handle() -> Thread {
-    Thread { inner: std::thread::current(), parker: Arc::default() }
+    Thread::new(std::thread::current(), Arc::default())
 }
 
 /// Makes a parker that others know that of the calling thread.
 pub(super) fn install(parker: Arc<Parker>) {
-    let handle = Thread { inner: std::thread::current(), parker };
+    let handle = Thread::new(std::thread::current(), parker);
     CURRENT.with(|current| *current.borrow_mut() = Some(handle));
+}
+
+/// What the calling thread knows of itself becomes something else, for it is a fiber's turn.
+#[cfg(feature = "fibers")]
+pub(crate) fn swap_current(thread: Option<Thread>) -> Option<Thread> {
+    CURRENT.with(|current| current.replace(thread))
 }
 
 /// As [`std::thread::park`].
@@ -160,9 +202,7 @@ pub fn park() {
 /// As [`std::thread::park_timeout`].
 #[track_caller]
 pub fn park_timeout(dur: Duration) {
-    // A time that no clock reaches is no deadline.
-    let deadline = Instant::now().checked_add(dur);
-    current().parker.park(deadline, Some(Location::caller()));
+    current().parker.park(Deadline::after(dur), Some(Location::caller()));
 }
 
 /// As [`std::thread::park_timeout_ms`].

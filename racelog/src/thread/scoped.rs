@@ -9,9 +9,11 @@ use std::thread::Result;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::builder::Builder;
+use super::builder::{Builder, Control};
+use super::inner::Inner;
 use super::parking::Thread;
 use crate::rt::{ChildShared, Here, Spin};
+use crate::sched::{self, ChildControl};
 
 /// A scope to spawn threads in, as [`std::thread::Scope`].
 ///
@@ -22,13 +24,20 @@ pub struct Scope<'scope, 'env: 'scope>(std::thread::Scope<'scope, 'env>);
 
 /// An owned permission to join on a scoped thread, as [`std::thread::ScopedJoinHandle`].
 pub struct ScopedJoinHandle<'scope, T> {
-    pub(super) inner: std::thread::ScopedJoinHandle<'scope, T>,
+    pub(super) inner: Inner<std::thread::ScopedJoinHandle<'scope, T>, T>,
     pub(super) child: Option<Arc<ChildShared>>,
+    pub(super) control: Control,
     pub(super) thread: Thread,
 }
 
-/// The recorded threads of each open scope, by the scope's address.
-static CHILDREN: Spin<FxHashMap<usize, Vec<Arc<ChildShared>>>> =
+/// A thread of a scope, as far as it is recorded or under control.
+struct Scoped {
+    child: Option<Arc<ChildShared>>,
+    control: Option<Arc<ChildControl>>,
+}
+
+/// The threads of each open scope that are recorded or under control, by the scope's address.
+static CHILDREN: Spin<FxHashMap<usize, Vec<Scoped>>> =
     Spin::new(FxHashMap::with_hasher(FxBuildHasher));
 
 /// As [`std::thread::scope`].
@@ -38,11 +47,44 @@ where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
     let end = EndOfScope { address: Cell::new(0), here: Some(Location::caller()) };
-    std::thread::scope(|scope| {
+    let panicked = Cell::new(false);
+    let result = std::thread::scope(|scope| {
         end.address.set(ptr::from_ref(scope).addr());
+        let (scope_at, here) = (end.address.get(), end.here);
+        let _wait = WaitForThreads { scope: scope_at, here, panicked: &panicked };
         // SAFETY: `Scope` is a transparent wrapper, so the reference stays what it is.
         f(unsafe { &*ptr::from_ref(scope).cast::<Scope<'_, 'env>>() })
-    })
+    });
+    // Of threads of the system std knows it, and has panicked itself.
+    assert!(!panicked.get(), "a scoped thread panicked");
+    result
+}
+
+/// Waits for the threads of a scope that are under control, also if the closure panics.
+struct WaitForThreads<'a> {
+    scope: usize,
+    here: Here,
+    /// Whether one of them has panicked, and nobody joined it.
+    panicked: &'a Cell<bool>,
+}
+
+impl Drop for WaitForThreads<'_> {
+    fn drop(&mut self) {
+        let mut at = 0;
+        // Threads may spawn further ones meanwhile.
+        while sched::is_controlled() {
+            let control = match CHILDREN.lock().get(&self.scope).and_then(|all| all.get(at)) {
+                Some(scoped) => scoped.control.clone(),
+                // Only now, for std would wait for threads that are left, and nobody would notice.
+                None => return sched::leave_if_asked(),
+            };
+            at += 1;
+            if let Some(control) = control {
+                control.wait_at_end_of_scope(self.here);
+                self.panicked.set(self.panicked.get() | control.joined());
+            }
+        }
+    }
 }
 
 /// All threads of a scope have ended when std says that it has, also by a panic.
@@ -54,7 +96,7 @@ struct EndOfScope {
 impl Drop for EndOfScope {
     fn drop(&mut self) {
         let children = CHILDREN.lock().remove(&self.address.get());
-        for child in children.into_iter().flatten() {
+        for child in children.into_iter().flatten().filter_map(|scoped| scoped.child) {
             child.joined(self.here);
         }
     }
@@ -75,9 +117,11 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         &self.0
     }
 
-    pub(super) fn add(&self, child: Arc<ChildShared>) {
-        let address = ptr::from_ref(&self.0).addr();
-        CHILDREN.lock().entry(address).or_default().push(child);
+    pub(super) fn add(&self, child: Option<Arc<ChildShared>>, control: Option<Arc<ChildControl>>) {
+        if child.is_some() || control.is_some() {
+            let address = ptr::from_ref(&self.0).addr();
+            CHILDREN.lock().entry(address).or_default().push(Scoped { child, control });
+        }
     }
 }
 
@@ -92,7 +136,9 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         let here = Some(Location::caller());
+        self.control.about_to_join(here);
         let result = self.inner.join();
+        self.control.joined();
         if let Some(child) = self.child {
             child.joined(here);
         }
@@ -102,9 +148,11 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     /// As [`std::thread::ScopedJoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let finished = self.inner.is_finished();
+        let here = Some(Location::caller());
+        self.control.about_to_look(here);
+        let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
         if let Some(child) = &self.child {
-            child.looked(finished, Some(Location::caller()));
+            child.looked(finished, here);
         }
         finished
     }

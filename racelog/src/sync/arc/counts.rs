@@ -6,7 +6,8 @@
 
 use std::panic::RefUnwindSafe;
 
-use crate::rt::{CellRecord, Here, NumberedId, Spin, counters, with};
+use crate::rt::{CellRecord, Here, NumberedId, Spin, SpinGuard, counters, with};
+use crate::sched::{self, Action};
 use crate::trace::MemoryOrdering::{self, Acquire, Relaxed, Release};
 use crate::trace::{Op, Value, VarId};
 
@@ -49,14 +50,19 @@ impl Counts {
         Self(Spin::new(Both { strong: Count::new(strong), weak: Count::new(weak) }))
     }
 
+    fn lock(&self, action: Action, here: Here) -> SpinGuard<'_, Both> {
+        sched::point(action, std::ptr::from_ref(self).addr(), here);
+        self.0.lock()
+    }
+
     /// There is one more `Arc`.
     pub(super) fn cloned(&self, here: Here) {
-        self.0.lock().strong.add(Relaxed, here);
+        self.lock(Action::Modify, here).strong.add(Relaxed, here);
     }
 
     /// There is one `Arc` less. Whether it was the last, and the caller owns the contents.
     pub(super) fn dropped(&self, here: Here) -> bool {
-        let mut counts = self.0.lock();
+        let mut counts = self.lock(Action::Disconnect, here);
         let left = counts.strong.sub(true, here);
         if left == 0 {
             // Stands for std's fence: the contents go after whatever others did with them.
@@ -67,7 +73,7 @@ impl Counts {
 
     /// If there is just one `Arc`, there is none from now on, and the caller owns the contents.
     pub(super) fn taken(&self, here: Here) -> bool {
-        self.0.lock().strong.take(here)
+        self.lock(Action::Modify, here).strong.take(here)
     }
 
     /// Whether nobody else can reach the contents, by an `Arc` or a `Weak`.
@@ -76,7 +82,7 @@ impl Counts {
     /// same events somebody could turn a `Weak` into an `Arc` in between, or the other way round.
     /// So the strong count is 0 while the weak count is looked at, as std's `make_mut` does it.
     pub(super) fn unique(&self, here: Here) -> bool {
-        let mut counts = self.0.lock();
+        let mut counts = self.lock(Action::Modify, here);
         if counts.weak.value != 0 {
             counts.weak.look(Acquire, here);
             return false;
@@ -93,7 +99,7 @@ impl Counts {
 
     /// The caller wants the contents for itself, and leaves the `Weak`s without.
     pub(super) fn claim(&self, here: Here) -> Claim {
-        let mut counts = self.0.lock();
+        let mut counts = self.lock(Action::Modify, here);
         if !counts.strong.take(here) {
             Claim::Refused
         } else if counts.weak.look(Acquire, here) == 0 {
@@ -106,27 +112,27 @@ impl Counts {
 
     /// The contents of a cyclic `Arc` are there: it is the first.
     pub(super) fn published(&self, here: Here) {
-        self.0.lock().strong.add(Release, here);
+        self.lock(Action::Modify, here).strong.add(Release, here);
     }
 
     /// There is one more `Weak`, made from an `Arc`.
     pub(super) fn downgraded(&self, here: Here) {
-        self.0.lock().weak.add(Acquire, here);
+        self.lock(Action::Modify, here).weak.add(Acquire, here);
     }
 
     /// There is one more `Weak`, made from another.
     pub(super) fn weak_cloned(&self, here: Here) {
-        self.0.lock().weak.add(Relaxed, here);
+        self.lock(Action::Modify, here).weak.add(Relaxed, here);
     }
 
     /// There is one `Weak` less.
     pub(super) fn weak_dropped(&self, here: Here) {
-        self.0.lock().weak.sub(false, here);
+        self.lock(Action::Disconnect, here).weak.sub(false, here);
     }
 
     /// There is one more `Arc`, made from a `Weak`, unless there is none any more.
     pub(super) fn upgraded(&self, here: Here) -> bool {
-        let mut counts = self.0.lock();
+        let mut counts = self.lock(Action::Modify, here);
         let strong = &mut counts.strong;
         if strong.value == 0 {
             strong.look(Relaxed, here);
@@ -139,17 +145,17 @@ impl Counts {
 
     /// How many `Arc`s there are.
     pub(super) fn strong(&self, here: Here) -> usize {
-        self.0.lock().strong.look(Relaxed, here)
+        self.lock(Action::Load, here).strong.look(Relaxed, here)
     }
 
     /// How many `Weak`s there are.
     pub(super) fn weak(&self, here: Here) -> usize {
-        self.0.lock().weak.look(Relaxed, here)
+        self.lock(Action::Load, here).weak.look(Relaxed, here)
     }
 
     /// How many `Weak`s there are, if there is an `Arc`.
     pub(super) fn weak_of_living(&self, here: Here) -> usize {
-        let mut counts = self.0.lock();
+        let mut counts = self.lock(Action::Load, here);
         let weak = counts.weak.look(Acquire, here);
         if counts.strong.look(Relaxed, here) == 0 { 0 } else { weak }
     }

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::mark::recorded;
 use crate::rt::with;
+use crate::sched::{self, Action};
 use crate::trace::Op;
 
 /// As [`std::sync::atomic::fence`].
@@ -14,5 +15,6 @@ pub fn fence(order: Ordering) {
     let here = Some(Location::caller());
     // First, for it panics if there is no such fence.
     std::sync::atomic::fence(order);
+    sched::point(Action::Fence, 0, here);
     with(|log| log.emit_alone(Op::Fence(recorded(order)), here));
 }

@@ -5,6 +5,7 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use crate::rt::{Kind, Word, access, exclusive, forget};
+use crate::sched::Action;
 use crate::trace::{MemoryOrdering, Op};
 
 /// The first field of every atomic: takes no room, has the atomic's address, and forgets it when
@@ -38,7 +39,8 @@ impl Mark {
         if matches!(order, Ordering::Release | Ordering::AcqRel) {
             return load();
         }
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
+        let here = Some(Location::caller());
+        access(self.address(), Kind::Atomic, Some(Action::Load), here, |access| {
             let loaded = load();
             access.loaded(loaded.number(), recorded(order));
             loaded
@@ -58,7 +60,8 @@ impl Mark {
         if matches!(order, Ordering::Acquire | Ordering::AcqRel) {
             return store();
         }
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
+        let here = Some(Location::caller());
+        access(self.address(), Kind::Atomic, Some(Action::Store), here, |access| {
             let found = current();
             store();
             access.stored(found.number(), new.number(), recorded(order));
@@ -75,7 +78,8 @@ impl Mark {
         modify: impl Fn() -> T,
         new: impl FnOnce(T) -> T,
     ) -> T {
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |access| {
+        let here = Some(Location::caller());
+        access(self.address(), Kind::Atomic, Some(Action::Modify), here, |access| {
             let found = modify();
             access.modified(found.number(), new(found).number(), recorded(order));
             found
@@ -98,7 +102,8 @@ impl Mark {
         if matches!(failure, Ordering::Release | Ordering::AcqRel) {
             return plain();
         }
-        access(self.address(), Kind::Atomic, Some(Location::caller()), |mut access| {
+        let here = Some(Location::caller());
+        access(self.address(), Kind::Atomic, Some(Action::Modify), here, |mut access| {
             let result = strong();
             let var = access.var();
             match result {

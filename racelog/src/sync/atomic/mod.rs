@@ -38,9 +38,10 @@ pub const ATOMIC_USIZE_INIT: AtomicUsize = AtomicUsize::new(0);
 
 /// As [`std::sync::atomic::spin_loop_hint`].
 #[deprecated(since = "0.1.0", note = "use hint::spin_loop instead")]
+#[track_caller]
 #[inline]
 pub fn spin_loop_hint() {
-    std::hint::spin_loop();
+    crate::hint::spin_loop();
 }
 
 #[cfg(test)]

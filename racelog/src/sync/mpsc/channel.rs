@@ -1,14 +1,14 @@
 //! The queue between senders and receivers, and who waits for whom: the engine of all channels.
 //! Those of [`std::sync::mpsc`] have one receiver, those of crossbeam any number.
 
+use super::record::Record;
+use crate::rt::Here;
+use crate::sched::{self, Action, Deadline, Intent};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::mpsc::{RecvTimeoutError, TrySendError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
-
-use super::record::Record;
-use crate::rt::Here;
+use std::time::Duration;
 
 /// What senders and receivers share.
 ///
@@ -30,6 +30,8 @@ struct State<T> {
     receivers: usize,
     /// How many of them wait for a message.
     waiting: usize,
+    /// How many threads sleep on one of the condvars: if there are none, nobody has to be woken.
+    sleepers: usize,
     /// Whether what nobody has received stays when the last receiver goes.
     keeps: bool,
     /// The number of the next message.
@@ -61,15 +63,20 @@ enum Bound {
 #[derive(Clone, Copy)]
 pub(crate) enum Patience {
     None,
-    Until(Instant),
+    Until(Deadline),
     Forever,
 }
 
 impl Patience {
+    /// So long from now; for ever, if no clock reaches that.
+    pub(crate) fn of(timeout: Duration) -> Self {
+        Deadline::after(timeout).map_or(Self::Forever, Self::Until)
+    }
+
     fn is_over(self) -> bool {
         match self {
             Self::None => true,
-            Self::Until(deadline) => deadline <= Instant::now(),
+            Self::Until(deadline) => deadline.has_passed(),
             Self::Forever => false,
         }
     }
@@ -98,12 +105,40 @@ impl<T> Channel<T> {
             senders: 1,
             receivers: 1,
             waiting: 0,
+            sleepers: 0,
             keeps: false,
             next: 0,
             held: VecDeque::new(),
             record,
         };
         Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new() }
+    }
+
+    fn key(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Waits for something to happen, or for the end of patience; under control, until the state
+    /// is as `ready` says.
+    fn wait<'a>(
+        &'a self,
+        condvar: &Condvar,
+        state: Guard<'a, T>,
+        patience: Patience,
+        (action, here): (Action, Here),
+        ready: &dyn Fn(&State<T>) -> bool,
+    ) -> Guard<'a, T> {
+        if !sched::is_controlled() {
+            return wait(condvar, state, patience);
+        }
+        drop(state);
+        let deadline = match patience {
+            Patience::Until(deadline) => Some(deadline),
+            Patience::None | Patience::Forever => None,
+        };
+        let intent = || Intent::new(action, self.key(), here);
+        sched::block(intent, deadline, &|late| late || ready(&self.lock()));
+        self.lock()
     }
 
     fn lock(&self) -> Guard<'_, T> {
@@ -125,13 +160,15 @@ impl<T> Channel<T> {
         patience: Patience,
         here: Here,
     ) -> Result<(), TrySendError<T>> {
+        sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
         while state.receivers > 0 && state.is_full() {
             if patience.is_over() {
                 state.record.found_full(here);
                 return Err(TrySendError::Full(value));
             }
-            state = wait(&self.emptied, state, patience);
+            let has_room = |state: &State<T>| state.receivers == 0 || !state.is_full();
+            state = self.wait(&self.emptied, state, patience, (Action::Send, here), &has_room);
         }
         if state.receivers == 0 {
             state.record.saw_no_receiver(here);
@@ -141,14 +178,14 @@ impl<T> Channel<T> {
         // A message that a waiting receiver takes is as good as taken.
         let patience = if state.has_taker() { Patience::Forever } else { patience };
         let (number, session) = state.push(value, held, here);
-        self.filled.notify_one();
+        state.wake_one(&self.filled);
         if held { self.rendezvous(state, (number, session), patience, here) } else { Ok(()) }
     }
 
     /// Waits until the message is taken, or cannot be any more.
-    fn rendezvous(
-        &self,
-        mut state: Guard<'_, T>,
+    fn rendezvous<'a>(
+        &'a self,
+        mut state: Guard<'a, T>,
         (number, session): (u64, u32),
         patience: Patience,
         here: Here,
@@ -159,7 +196,7 @@ impl<T> Channel<T> {
                 None if state.held.front() == Some(&number) => {
                     state.held.pop_front();
                     state.record.acknowledged(number, session, here);
-                    self.emptied.notify_all();
+                    state.wake_all(&self.emptied);
                     return Ok(());
                 }
                 Some(position) if state.receivers == 0 => {
@@ -174,15 +211,20 @@ impl<T> Channel<T> {
                     state.record.withdrawn(number, session, front, here);
                     return Err(TrySendError::Full(value));
                 }
-                // Once it is taken, only those whose messages were taken before are waited for.
-                None => state = wait(&self.emptied, state, Patience::Forever),
-                Some(_) => state = wait(&self.emptied, state, patience),
+                offered => {
+                    let settled = |state: &State<T>| state.is_settled(number);
+                    // Once it is taken, only those whose messages were taken before are waited for.
+                    let patience = if offered.is_none() { Patience::Forever } else { patience };
+                    state =
+                        self.wait(&self.emptied, state, patience, (Action::Send, here), &settled);
+                }
             }
         }
     }
 
     /// Sends if that is possible at once.
     pub(crate) fn try_send(&self, value: T, here: Here) -> Result<(), TrySendError<T>> {
+        sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
         if state.receivers == 0 {
             state.record.saw_no_receiver(here);
@@ -197,12 +239,13 @@ impl<T> Channel<T> {
             return Err(TrySendError::Full(value));
         }
         state.push(value, false, here);
-        self.filled.notify_one();
+        state.wake_one(&self.filled);
         Ok(())
     }
 
     /// Receives; [`RecvTimeoutError::Timeout`] if there is nothing and no patience left.
     pub(crate) fn receive(&self, patience: Patience, here: Here) -> Result<T, RecvTimeoutError> {
+        sched::point(Action::Receive, self.key(), here);
         let mut state = self.lock();
         loop {
             if let Some(message) = state.queue.pop_front() {
@@ -210,8 +253,8 @@ impl<T> Channel<T> {
                 state.record.received(number, session, held, here);
                 match state.bound {
                     Bound::None => {}
-                    Bound::Messages(_) => self.emptied.notify_one(),
-                    Bound::Rendezvous => self.emptied.notify_all(),
+                    Bound::Messages(_) => state.wake_one(&self.emptied),
+                    Bound::Rendezvous => state.wake_all(&self.emptied),
                 }
                 return Ok(value);
             }
@@ -224,29 +267,33 @@ impl<T> Channel<T> {
                 return Err(RecvTimeoutError::Timeout);
             }
             state.set_waiting(true, here);
-            state = wait(&self.filled, state, patience);
+            let has_news = |state: &State<T>| !state.queue.is_empty() || state.senders == 0;
+            state = self.wait(&self.filled, state, patience, (Action::Receive, here), &has_news);
             state.set_waiting(false, here);
         }
     }
 
     /// There is one more sender.
     pub(crate) fn add_sender(&self) {
+        sched::point(Action::Disconnect, self.key(), None);
         self.lock().senders += 1;
     }
 
     /// A sender goes.
     pub(crate) fn drop_sender(&self) {
+        sched::point(Action::Disconnect, self.key(), None);
         let mut state = self.lock();
         state.senders -= 1;
         state.record.closed();
         if state.senders == 0 {
-            self.filled.notify_all();
+            state.wake_all(&self.filled);
         }
     }
 
     /// There is one more receiver.
     #[cfg(feature = "crossbeam")]
     pub(crate) fn add_receiver(&self, here: Here) {
+        sched::point(Action::Disconnect, self.key(), here);
         let mut state = self.lock();
         let further = state.receivers;
         state.receivers += 1;
@@ -256,6 +303,7 @@ impl<T> Channel<T> {
     /// A receiver goes, and with the last one what nobody has received. Offers of senders that wait
     /// go back to them.
     pub(crate) fn drop_receiver(&self) {
+        sched::point(Action::Disconnect, self.key(), None);
         let mut state = self.lock();
         state.receivers -= 1;
         let left = state.receivers;
@@ -268,7 +316,7 @@ impl<T> Channel<T> {
             _ if state.keeps => VecDeque::new(),
             _ => mem::take(&mut state.queue),
         };
-        self.emptied.notify_all();
+        state.wake_all(&self.emptied);
         drop(state);
         drop(unreceived);
     }
@@ -277,6 +325,7 @@ impl<T> Channel<T> {
     /// recorded.
     #[cfg(feature = "crossbeam")]
     pub(crate) fn len(&self, here: Here) -> usize {
+        sched::point(Action::Look, self.key(), here);
         let mut state = self.lock();
         if state.bound == Bound::Rendezvous {
             return 0;
@@ -304,8 +353,28 @@ impl<T> Channel<T> {
 }
 
 impl<T> State<T> {
+    /// Wakes one of those who sleep there.
+    fn wake_one(&self, condvar: &Condvar) {
+        if self.sleepers > 0 {
+            condvar.notify_one();
+        }
+    }
+
+    /// Wakes all who sleep there.
+    fn wake_all(&self, condvar: &Condvar) {
+        if self.sleepers > 0 {
+            condvar.notify_all();
+        }
+    }
+
     fn is_full(&self) -> bool {
         matches!(self.bound, Bound::Messages(bound) if self.queue.len() >= bound)
+    }
+
+    /// Whether the sender of an offer need not wait any longer.
+    fn is_settled(&self, number: u64) -> bool {
+        let offered = self.queue.iter().any(|message| message.number == number);
+        if offered { self.receivers == 0 } else { self.held.front() == Some(&number) }
     }
 
     /// Whether a waiting receiver takes the next message, even if its time runs out meanwhile.
@@ -344,13 +413,15 @@ impl<T> State<T> {
     }
 }
 
-fn wait<'a, T>(condvar: &Condvar, state: Guard<'a, T>, patience: Patience) -> Guard<'a, T> {
-    match patience {
+fn wait<'a, T>(condvar: &Condvar, mut state: Guard<'a, T>, patience: Patience) -> Guard<'a, T> {
+    state.sleepers += 1;
+    let mut state = match patience {
         Patience::None => state,
         Patience::Until(deadline) => {
-            let left = deadline.saturating_duration_since(Instant::now());
-            condvar.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+            condvar.wait_timeout(state, deadline.left()).unwrap_or_else(PoisonError::into_inner).0
         }
         Patience::Forever => condvar.wait(state).unwrap_or_else(PoisonError::into_inner),
-    }
+    };
+    state.sleepers -= 1;
+    state
 }

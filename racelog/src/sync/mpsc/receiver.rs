@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::channel::{Channel, Patience};
 
@@ -63,10 +63,7 @@ impl<T> Receiver<T> {
     /// As [`std::sync::mpsc::Receiver::recv_timeout`].
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        // What lies beyond the end of time is never.
-        let deadline = Instant::now().checked_add(timeout);
-        let patience = deadline.map_or(Patience::Forever, Patience::Until);
-        self.channel.receive(patience, Some(Location::caller()))
+        self.channel.receive(Patience::of(timeout), Some(Location::caller()))
     }
 
     /// As [`std::sync::mpsc::Receiver::iter`].

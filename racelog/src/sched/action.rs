@@ -1,0 +1,184 @@
+//! What a thread is about to do.
+
+use crate::rt::Here;
+
+/// The kind of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Action {
+    /// The first step of a thread.
+    Begin,
+    Spawn,
+    Join,
+    /// Joins a thread of a scope at the scope's end.
+    Scope,
+    Lock,
+    TryLock,
+    Unlock,
+    ReadLock,
+    TryReadLock,
+    ReadUnlock,
+    /// Gives the lock back and starts to wait on a condvar.
+    Wait,
+    /// Ends to wait on a condvar and takes the lock again.
+    Wake,
+    Notify,
+    Park,
+    Unpark,
+    Send,
+    Receive,
+    /// One side of a channel is cloned or dropped.
+    Disconnect,
+    Arrive,
+    Leave,
+    /// Uses what is initialised once.
+    Once,
+    Read,
+    Write,
+    Load,
+    Store,
+    /// An atomic read-modify-write.
+    Modify,
+    Fence,
+    /// Says that it waits for others by spinning.
+    Yield,
+    Sleep,
+    /// Looks at the state of an object.
+    Look,
+}
+
+impl Action {
+    /// Whether it accesses memory, plainly or atomically.
+    pub(crate) fn is_access(self) -> bool {
+        self.is_atomic() || matches!(self, Self::Read | Self::Write)
+    }
+
+    fn is_atomic(self) -> bool {
+        matches!(self, Self::Load | Self::Store | Self::Modify)
+    }
+
+    fn only_reads(self) -> bool {
+        matches!(self, Self::Read | Self::Load)
+    }
+
+    /// Whether destructors do this, which must not panic.
+    pub(crate) fn is_of_destructors(self) -> bool {
+        matches!(self, Self::Unlock | Self::ReadUnlock | Self::Disconnect | Self::Scope)
+    }
+
+    /// What a person calls it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Begin => "begin",
+            Self::Spawn => "spawn",
+            Self::Join => "join",
+            Self::Scope => "end of scope",
+            Self::Lock => "lock",
+            Self::TryLock => "try to lock",
+            Self::Unlock => "unlock",
+            Self::ReadLock => "lock shared",
+            Self::TryReadLock => "try to lock shared",
+            Self::ReadUnlock => "unlock shared",
+            Self::Wait => "wait",
+            Self::Wake => "wake",
+            Self::Notify => "notify",
+            Self::Park => "park",
+            Self::Unpark => "unpark",
+            Self::Send => "send",
+            Self::Receive => "receive",
+            Self::Disconnect => "disconnect",
+            Self::Arrive => "arrive",
+            Self::Leave => "leave",
+            Self::Once => "initialise",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Modify => "modify",
+            Self::Fence => "fence",
+            Self::Yield => "yield",
+            Self::Sleep => "sleep",
+            Self::Look => "look",
+        }
+    }
+}
+
+/// What a thread does next, as soon as it may.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intent {
+    pub(crate) action: Action,
+    /// The address of the object, or the key of a thread; 0 for none.
+    pub(crate) object: usize,
+    /// Another object that the operation touches, such as the lock of a condvar; 0 for none.
+    pub(crate) second: usize,
+    /// Whether it may end by a time-out, so that it depends on the clock.
+    pub(crate) timed: bool,
+    pub(crate) here: Here,
+}
+
+impl Intent {
+    pub(crate) fn new(action: Action, object: usize, here: Here) -> Self {
+        Self { action, object, second: 0, timed: false, here }
+    }
+
+    pub(crate) fn with_second(self, second: usize) -> Self {
+        Self { second, ..self }
+    }
+
+    pub(crate) fn timed(self, timed: bool) -> Self {
+        Self { timed, ..self }
+    }
+
+    /// Whether two threads that are about to do this race: both access the same memory, at least
+    /// one of them writes, and at least one of the accesses is not atomic.
+    pub(crate) fn races_with(&self, other: &Self) -> bool {
+        self.object == other.object
+            && self.action.is_access()
+            && other.action.is_access()
+            && !(self.action.only_reads() && other.action.only_reads())
+            && !(self.action.is_atomic() && other.action.is_atomic())
+    }
+
+    /// Whether the order of the two operations, by different threads, can make a difference.
+    pub(crate) fn depends_on(&self, other: &Self) -> bool {
+        let unruly = |intent: &Self| intent.timed || matches!(intent.action, Action::Yield);
+        if unruly(self) || unruly(other) {
+            return true;
+        }
+        let shares =
+            |object: usize| object != 0 && (object == other.object || object == other.second);
+        (shares(self.object) || shares(self.second))
+            && !(self.action.only_reads() && other.action.only_reads())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn intent(action: Action, object: usize) -> Intent {
+        Intent::new(action, object, None)
+    }
+
+    #[test]
+    fn a_race_needs_a_write_and_a_plain_access_of_one_object() {
+        let race = |a, b| intent(a, 8).races_with(&intent(b, 8));
+        assert!(race(Action::Read, Action::Write));
+        assert!(race(Action::Load, Action::Write));
+        assert!(race(Action::Modify, Action::Read));
+        assert!(!race(Action::Read, Action::Load));
+        assert!(!race(Action::Store, Action::Modify));
+        assert!(!race(Action::Lock, Action::Write));
+        assert!(!intent(Action::Write, 8).races_with(&intent(Action::Write, 16)));
+    }
+
+    #[test]
+    fn operations_on_different_objects_and_reads_commute() {
+        let depend = |a: Intent, b: Intent| a.depends_on(&b) && b.depends_on(&a);
+        assert!(depend(intent(Action::Lock, 8), intent(Action::Unlock, 8)));
+        assert!(depend(intent(Action::Wait, 8).with_second(16), intent(Action::Lock, 16)));
+        assert!(depend(intent(Action::Sleep, 0).timed(true), intent(Action::Read, 8)));
+        assert!(!intent(Action::Lock, 8).depends_on(&intent(Action::Lock, 16)));
+        assert!(!intent(Action::Load, 8).depends_on(&intent(Action::Read, 8)));
+        assert!(!intent(Action::Begin, 0).depends_on(&intent(Action::Begin, 0)));
+    }
+}

@@ -1,0 +1,355 @@
+//! Many runs of one body, each under another schedule.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
+
+use super::entry::Running;
+use super::failure::{Failure, Lost};
+use super::member::{self, enter};
+use super::monitor;
+use super::run::{Outcome, Run, RunKind};
+use super::seed::{Kind, Seed};
+use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, RealRace, Site, Stop};
+use crate::rt;
+
+/// Runs a body under many schedules, in this process.
+///
+/// ```
+/// use racelog::sched::Explorer;
+/// use racelog::sync::atomic::{AtomicU32, Ordering};
+/// use racelog::{sync::Arc, thread};
+///
+/// let failed = Explorer::new().schedules(200).check(|| {
+///     let counter = Arc::new(AtomicU32::new(0));
+///     let other = thread::spawn({
+///         let counter = counter.clone();
+///         move || counter.store(counter.load(Ordering::SeqCst) + 1, Ordering::SeqCst)
+///     });
+///     counter.store(counter.load(Ordering::SeqCst) + 1, Ordering::SeqCst);
+///     other.join().unwrap();
+///     assert_eq!(counter.load(Ordering::SeqCst), 2);
+/// });
+/// assert!(failed.is_err(), "an update is lost in some of them");
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "it runs nothing until `check` is called"]
+pub struct Explorer {
+    schedules: usize,
+    seed: u64,
+    max_steps: u64,
+    strategy: Strategy,
+    #[cfg(feature = "fibers")]
+    fibers: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Strategy {
+    Random,
+    Pct { depth: u32 },
+    Race { pairs: Vec<[Site; 2]> },
+    Exhaustive,
+}
+
+/// What was found by runs that did not fail.
+#[derive(Clone, Default, Debug)]
+#[non_exhaustive]
+pub struct Summary {
+    /// How many schedules were run to their end.
+    pub schedules: usize,
+    /// How many steps they took together.
+    pub steps: u64,
+    /// Races that were brought about, by race-directed testing, each with the number of runs.
+    pub real_races: Vec<(RealRace, usize)>,
+    /// Whether there are no further schedules, as an exhaustive search finds out.
+    pub complete: bool,
+    /// Where control was lost. From there on a seed decides no longer what happens.
+    pub lost: Vec<Lost>,
+}
+
+/// A schedule under which the body failed.
+pub struct Failed {
+    /// The number of the schedule, from 1.
+    pub schedule: usize,
+    /// What runs it again.
+    pub seed: Seed,
+    /// What went wrong.
+    pub failure: Failure,
+    /// What was found before.
+    pub summary: Summary,
+    pub(super) payload: Option<Box<dyn Any + Send>>,
+}
+
+impl fmt::Debug for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failed")
+            .field("schedule", &self.schedule)
+            .field("seed", &self.seed)
+            .field("failure", &self.failure)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schedule, seed, failure, summary, .. } = self;
+        write!(f, "schedule {schedule} fails: {failure}")?;
+        summary.lost.iter().try_for_each(|lost| write!(f, "\n  {lost}"))?;
+        write!(f, "\n  to run it again: RACELOG_SEED={seed}")
+    }
+}
+
+impl std::error::Error for Failed {}
+
+impl Default for Explorer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Explorer {
+    /// 1000 schedules of a random walk.
+    pub fn new() -> Self {
+        Self {
+            schedules: 1000,
+            seed: 0,
+            max_steps: 1_000_000,
+            strategy: Strategy::Random,
+            #[cfg(feature = "fibers")]
+            fibers: false,
+        }
+    }
+
+    /// How many schedules are run, at most.
+    pub fn schedules(self, schedules: usize) -> Self {
+        Self { schedules, ..self }
+    }
+
+    /// What the seeds of the schedules are made from. The same number gives the same schedules.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// A run that takes more steps than this counts as a livelock.
+    pub fn max_steps(self, max_steps: u64) -> Self {
+        Self { max_steps, ..self }
+    }
+
+    /// Every thread that can go on is as likely as any other.
+    pub fn random(self) -> Self {
+        Self { strategy: Strategy::Random, ..self }
+    }
+
+    /// Probabilistic concurrency testing, for bugs that need so many things in the right order.
+    pub fn pct(self, depth: u32) -> Self {
+        Self { strategy: Strategy::Pct { depth }, ..self }
+    }
+
+    /// Race-directed random testing: tries to bring two threads together at these statements. The
+    /// pairs take turns.
+    pub fn race_directed(self, pairs: impl IntoIterator<Item = (Site, Site)>) -> Self {
+        let pairs = pairs.into_iter().map(|(first, second)| [first, second]).collect();
+        Self { strategy: Strategy::Race { pairs }, ..self }
+    }
+
+    /// All schedules, but for those that differ only in the order of independent steps.
+    pub fn exhaustive(self) -> Self {
+        Self { strategy: Strategy::Exhaustive, ..self }
+    }
+
+    /// The threads of the body are fibers of the calling thread: a switch is then some function
+    /// calls, and a schedule many times faster.
+    ///
+    /// All of them have the thread-locals of the calling thread, and so do all schedules. If one of them
+    /// blocks outside of racelog, so do all: after ten seconds the process is aborted. A thread that waits
+    /// while it unwinds makes others believe that they panic. Runs that are recorded use threads.
+    #[cfg(feature = "fibers")]
+    pub fn fibers(self) -> Self {
+        Self { fibers: true, ..self }
+    }
+
+    /// Runs the body under one schedule after the other, until one fails.
+    ///
+    /// # Errors
+    ///
+    /// The first schedule under which the body, or a thread of its that nobody joins, panics, or
+    /// that ends in a deadlock or not at all.
+    ///
+    /// # Panics
+    ///
+    /// Within a body that is being run by another call.
+    pub fn check(&self, body: impl Fn()) -> Result<Summary, Box<Failed>> {
+        let silence = rt::silence();
+        let result = self.check_all(&body);
+        drop(silence);
+        result
+    }
+
+    fn check_all(&self, body: &dyn Fn()) -> Result<Summary, Box<Failed>> {
+        let mut summary = Summary::default();
+        let mut numbers = Numbers(self.seed);
+        let mut search = Some(Exhaustive::new());
+        let mut longest = 1;
+        let mut schedule = 0;
+        while schedule < self.schedules {
+            let seed = match &self.strategy {
+                Strategy::Random => Some(Kind::Random { seed: numbers.next() }),
+                Strategy::Pct { depth } => {
+                    Some(Kind::Pct { depth: *depth, length: longest, seed: numbers.next() })
+                }
+                Strategy::Race { pairs } if pairs.is_empty() => return Ok(summary),
+                Strategy::Race { pairs } => {
+                    Some(Kind::Race { pair: schedule % pairs.len(), seed: numbers.next() })
+                }
+                Strategy::Exhaustive => None,
+            };
+            let guide = match &seed {
+                Some(kind) => self.guide(kind).expect("the explorer's own seeds fit"),
+                None => Guide::Exhaustive(search.take().expect("it is put back after every run")),
+            };
+            let running = seed.clone().map(|kind| Running::new(Seed(kind)));
+            let (outcome, payload) = self.run_once(guide, body);
+            drop(running);
+            longest = longest.max(outcome.steps);
+            schedule += 1;
+            let path = match &outcome.guide {
+                Guide::Exhaustive(search) => Kind::Path(search.choices()),
+                _ => Kind::Path(Vec::new()),
+            };
+            let seed = Seed(seed.unwrap_or(path));
+            let guide = summary.add(outcome, schedule, seed, payload)?;
+            if let Guide::Exhaustive(mut done) = guide {
+                summary.complete = !done.advance();
+                if summary.complete {
+                    break;
+                }
+                search = Some(done);
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Runs the body under the schedule that the seed stands for. If the process is recorded, so
+    /// is the run.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    ///
+    /// # Panics
+    ///
+    /// If the seed is of race-directed testing and this explorer has no such pair; and within a body
+    /// that is being run by another call.
+    pub fn replay(&self, seed: &Seed, body: impl Fn()) -> Result<Summary, Box<Failed>> {
+        let Some(guide) = self.guide(&seed.0) else {
+            panic!("the seed `{seed}` does not fit: it is of a pair that is not explored here");
+        };
+        let mut summary = Summary::default();
+        let running = Running::new(seed.clone());
+        let (outcome, payload) = self.run_once(guide, &body);
+        drop(running);
+        summary.add(outcome, 1, seed.clone(), payload)?;
+        Ok(summary)
+    }
+
+    /// Runs the body once.
+    fn run_once(&self, guide: Guide, body: &dyn Fn()) -> (Outcome, Option<Box<dyn Any + Send>>) {
+        assert!(!member::is_controlled(), "a body that is explored cannot explore another");
+        #[cfg(feature = "fibers")]
+        if self.fibers && rt::with(|_| ()).is_none() {
+            return super::fiber::run(guide, self.max_steps, body);
+        }
+        run_threads(guide, self.max_steps, body)
+    }
+
+    fn guide(&self, kind: &Kind) -> Option<Guide> {
+        Some(match (kind, &self.strategy) {
+            (Kind::Random { seed }, _) => Guide::Random(Random::new(*seed)),
+            (Kind::Pct { depth, length, seed }, _) => Guide::Pct(Pct::new(*depth, *length, *seed)),
+            (Kind::Race { pair, seed }, Strategy::Race { pairs }) => {
+                Guide::Race(RaceDirected::new(pairs.get(*pair)?.clone(), *seed))
+            }
+            (Kind::Race { .. }, _) => return None,
+            (Kind::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
+        })
+    }
+}
+
+/// Runs the body once, in threads of the system.
+fn run_threads(
+    guide: Guide,
+    max_steps: u64,
+    body: &dyn Fn(),
+) -> (Outcome, Option<Box<dyn Any + Send>>) {
+    let run = Run::new(guide, max_steps, RunKind::Threads);
+    monitor::watch(&run);
+    let first = run.first(Some("main".to_owned()));
+    let log = rt::about_to_be_controlled();
+    let entered = enter(&first);
+    let result = panic::catch_unwind(AssertUnwindSafe(body));
+    drop(entered);
+    let payload = result.err();
+    let message = payload.as_deref().and_then(member::message);
+    let payload = payload.filter(|_| message.is_some());
+    run.finish(first.slot(), message, first.ended());
+    run.wait_until_over();
+    drop(log);
+    (run.outcome(Guide::Random(Random::new(0))), payload)
+}
+
+impl Summary {
+    /// Adds a run; gives its guide back.
+    fn add(
+        &mut self,
+        outcome: Outcome,
+        schedule: usize,
+        seed: Seed,
+        payload: Option<Box<dyn Any + Send>>,
+    ) -> Result<Guide, Box<Failed>> {
+        let Outcome { guide, failure, stopped, lost, steps } = outcome;
+        self.lost.extend(lost);
+        self.steps += steps;
+        let failure = match stopped {
+            Some(Stop::NotDeterministic(what)) => Some(Failure::NotDeterministic { what }),
+            Some(Stop::Redundant | Stop::Diverged) => None,
+            None => {
+                self.schedules += 1;
+                failure
+            }
+        };
+        let guide = match guide {
+            Guide::Race(race) => {
+                for found in race.found() {
+                    match self.real_races.iter_mut().find(|(known, _)| *known == found) {
+                        Some((_, runs)) => *runs += 1,
+                        None => self.real_races.push((found, 1)),
+                    }
+                }
+                Guide::Random(Random::new(0))
+            }
+            guide => guide,
+        };
+        match failure {
+            None => Ok(guide),
+            Some(failure) => {
+                let payload = payload.filter(|_| matches!(failure, Failure::Panic { .. }));
+                let summary = std::mem::take(self);
+                Err(Box::new(Failed { schedule, seed, failure, summary, payload }))
+            }
+        }
+    }
+}
+
+/// The seeds of the schedules: well mixed, so that neighbouring explorers share none.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        // SplitMix64, by Steele, Lea and Flood.
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,194 @@
+//! What a run can end in, and how that is told.
+
+use std::fmt;
+
+use super::action::Action;
+use crate::rt::Here;
+
+/// A place in the program's source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The file, as the compiler knows it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl Place {
+    pub(super) fn of(here: Here) -> Option<Self> {
+        here.map(|here| Self {
+            file: here.file().to_owned(),
+            line: here.line(),
+            column: here.column(),
+        })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A thread that cannot go on, and what it waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    pub(super) thread: String,
+    pub(super) action: Action,
+    /// It blocks where racelog does not see it.
+    pub(super) outside: bool,
+    pub(super) place: Option<Place>,
+    /// The thread that it waits for, if it joins one.
+    pub(super) joins: Option<String>,
+    /// Who holds the lock, and since where.
+    pub(super) holders: Vec<(String, Option<Place>)>,
+}
+
+impl Wait {
+    /// The thread: its place in the tree of threads, and its name if it has one.
+    #[must_use]
+    pub fn thread(&self) -> &str {
+        &self.thread
+    }
+
+    /// Where it stands, if that is known.
+    #[must_use]
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// The threads that hold what it waits for.
+    pub fn holders(&self) -> impl Iterator<Item = &str> {
+        self.holders.iter().map(|(thread, _)| thread.as_str())
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread {} ", self.thread)?;
+        if self.outside {
+            write!(f, "blocks outside of racelog, after `{}`", self.action.words())?;
+        } else {
+            f.write_str(match self.action {
+                Action::Lock => "waits for a lock",
+                Action::ReadLock => "waits to share a lock",
+                Action::Wake => "waits to be notified",
+                Action::Join | Action::Scope => "waits for the end of ",
+                Action::Park => "is parked",
+                Action::Send => "waits to send",
+                Action::Receive => "waits for a message",
+                Action::Leave => "waits at a barrier",
+                Action::Once => "waits for an initialiser",
+                action => return self.stands(action, f),
+            })?;
+        }
+        if let Some(joined) = &self.joins {
+            write!(f, "thread {joined}")?;
+        }
+        self.at(f)?;
+        for (holder, since) in &self.holders {
+            let own = if *holder == self.thread { ", itself" } else { "" };
+            write!(f, "; thread {holder}{own} holds it")?;
+            if let Some(since) = since {
+                write!(f, " since {since}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Wait {
+    fn stands(&self, action: Action, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stands before `{}`", action.words())?;
+        self.at(f)
+    }
+
+    fn at(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, " at {place}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where a thread blocked outside of racelog, so that another went on before it was done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// The thread.
+    pub thread: String,
+    /// What it did last that racelog has seen.
+    pub after: Option<Place>,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "control was lost: thread {} blocked outside of racelog", self.thread)?;
+        match &self.after {
+            Some(place) => write!(f, ", after {place}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What went wrong in a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Failure {
+    /// A thread panicked, and nobody joined it.
+    Panic {
+        /// The thread.
+        thread: String,
+        /// What it panicked with, if that is text.
+        message: String,
+    },
+    /// Nobody can go on.
+    Deadlock {
+        /// Who waits for what.
+        waits: Vec<Wait>,
+    },
+    /// The run did not end.
+    Livelock {
+        /// After so many steps.
+        steps: u64,
+        /// Where the threads were then.
+        threads: Vec<Wait>,
+    },
+    /// Everybody waits for threads that block outside of racelog.
+    Stuck {
+        /// Who waits for what.
+        waits: Vec<Wait>,
+    },
+    /// The program did not do what it did before, although it was given the same schedule.
+    NotDeterministic {
+        /// What is different.
+        what: String,
+    },
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waits = match self {
+            Self::Panic { thread, message } => {
+                return write!(f, "thread {thread} panicked: {message}");
+            }
+            Self::NotDeterministic { what } => {
+                return write!(f, "the program is not deterministic: {what}");
+            }
+            Self::Deadlock { waits } => {
+                f.write_str("deadlock: nobody can go on")?;
+                waits
+            }
+            Self::Livelock { steps, threads } => {
+                write!(f, "livelock: no end after {steps} steps")?;
+                threads
+            }
+            Self::Stuck { waits } => {
+                f.write_str("stuck: all wait for threads that block outside of racelog")?;
+                waits
+            }
+        };
+        waits.iter().try_for_each(|wait| write!(f, "\n  {wait}"))
+    }
+}

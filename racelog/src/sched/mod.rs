@@ -1,0 +1,56 @@
+//! Controlled scheduling: one thread runs at a time, and a strategy says which.
+//!
+//! [`explore`] and [`Explorer`] run a body under many schedules in one process. Every operation of
+//! racelog's types is a point where another thread may go on; threads that cannot go on are known as
+//! such, so a deadlock is noticed at once. What a thread does between such points nobody interrupts.
+//!
+//! - Sleeping and time-outs are by a clock of the run's own, which leaps when all others wait. The
+//!   program's own looks at `Instant` are not.
+//! - A thread that calls `yield_now` or `spin_loop` lets another move first.
+//! - When the body returns, threads that are left are sent away, as at the end of a process: they
+//!   unwind from where they stand.
+//! - Operations happen one after the other, as with sequential consistency: what only weaker
+//!   memory orderings allow is not found.
+//! - Accesses of what a lock guards, through its guard, are no such points: nobody else could get there.
+//! - What threads do by other means than racelog's types is not controlled. If a thread blocks there,
+//!   another goes on after a while, and the run says that control was lost.
+//! - Thread-locals of threads that the body spawns are new in every run; those of the calling thread are
+//!   not.
+
+mod action;
+mod entry;
+mod explorer;
+mod failure;
+#[cfg(feature = "fibers")]
+mod fiber;
+mod member;
+mod monitor;
+mod process;
+mod run;
+mod schedule;
+mod seed;
+mod slot;
+mod state;
+mod strategy;
+mod time;
+mod turn;
+
+#[cfg(test)]
+mod tests;
+
+pub use entry::{explore, explore_test, explore_with};
+pub use explorer::{Explorer, Failed, Summary};
+pub use failure::{Failure, Lost, Place, Wait};
+pub use seed::{InvalidSeed, Seed};
+pub use strategy::{InvalidSite, RealRace, Site};
+
+pub(crate) use action::{Action, Intent};
+#[cfg(feature = "fibers")]
+pub(crate) use fiber::{identity, in_fiber, spawn_fiber};
+pub(crate) use member::{
+    Newcomer, block, block_on, closing, end, is_controlled, is_leaving, leave_if_asked, newcomer,
+    number_of_address, observe, point, run_closure, took, wait_for_first_turn,
+};
+pub(crate) use process::{TestControl, is_process_controlled, is_replay};
+pub(crate) use run::ChildControl;
+pub(crate) use time::Deadline;

@@ -1,0 +1,288 @@
+//! A whole process under control, or one test of it, as the environment asks for.
+//!
+//! | variable | meaning |
+//! | --- | --- |
+//! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
+//! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to |
+//! | `RACELOG_SCHEDULE` | a file with a [schedule](super::schedule): the process is recorded and replays it |
+//! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set |
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::{env, fmt, fs, panic};
+
+use super::failure::Failure;
+use super::member::{Entered, Member, enter, message};
+use super::monitor;
+use super::run::{Run, RunKind};
+use super::schedule::Schedule;
+use super::seed::{Kind, Seed};
+use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Replay, Site, Verdict};
+use crate::rt;
+
+/// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
+const GAVE_UP: i32 = 101;
+
+/// A process that does no end counts as a livelock after so many steps.
+const MAX_STEPS: u64 = 100_000_000;
+
+/// What the environment asks for.
+enum Wanted {
+    Control { seed: Seed, sites: Option<[Site; 2]> },
+    Replay { schedule: Schedule, outcome: PathBuf },
+}
+
+fn wanted() -> Option<&'static Wanted> {
+    static WANTED: OnceLock<Option<Wanted>> = OnceLock::new();
+    WANTED
+        .get_or_init(|| match read_environment() {
+            Ok(wanted) => wanted,
+            Err(why) => {
+                // To run it in some other way would be to answer another question.
+                eprintln!("racelog: {why}");
+                std::process::exit(2);
+            }
+        })
+        .as_ref()
+}
+
+fn read_environment() -> Result<Option<Wanted>, String> {
+    if let Some(path) = env::var_os("RACELOG_SCHEDULE") {
+        let path = PathBuf::from(path);
+        let shown = path.display();
+        let text = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
+        let schedule = Schedule::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+        let outcome = env::var_os("RACELOG_OUTCOME").map_or_else(
+            || {
+                let mut name = path.clone().into_os_string();
+                name.push(".outcome");
+                PathBuf::from(name)
+            },
+            PathBuf::from,
+        );
+        return Ok(Some(Wanted::Replay { schedule, outcome }));
+    }
+    let Ok(seed) = env::var("RACELOG_CONTROL") else { return Ok(None) };
+    let seed: Seed = seed.parse().map_err(|error| format!("RACELOG_CONTROL: {error}"))?;
+    let sites = match env::var("RACELOG_RACE") {
+        Err(_) => None,
+        Ok(text) => {
+            let Some((first, second)) = text.split_once(',') else {
+                return Err(format!("RACELOG_RACE: `{text}` are not two places: write A,B"));
+            };
+            let site = |text: &str| {
+                text.trim().parse::<Site>().map_err(|error| format!("RACELOG_RACE: {error}"))
+            };
+            Some([site(first)?, site(second)?])
+        }
+    };
+    if matches!(seed.0, Kind::Race { .. }) && sites.is_none() {
+        return Err(format!("RACELOG_CONTROL: `{seed}` needs two places in RACELOG_RACE"));
+    }
+    Ok(Some(Wanted::Control { seed, sites }))
+}
+
+/// Whether the process, or a test of it, runs under control.
+pub(crate) fn is_process_controlled() -> bool {
+    wanted().is_some()
+}
+
+/// Whether the process replays a schedule.
+pub(crate) fn is_replay() -> bool {
+    matches!(wanted(), Some(Wanted::Replay { .. }))
+}
+
+fn guide(wanted: &Wanted) -> Guide {
+    match wanted {
+        Wanted::Replay { schedule, .. } => Guide::Replay(Box::new(Replay::new(schedule.clone()))),
+        Wanted::Control { seed, sites } => match (&seed.0, sites) {
+            (Kind::Random { seed }, _) => Guide::Random(Random::new(*seed)),
+            (Kind::Pct { depth, length, seed }, _) => Guide::Pct(Pct::new(*depth, *length, *seed)),
+            (Kind::Race { seed, .. }, Some(sites)) => {
+                Guide::Race(RaceDirected::new(sites.clone(), *seed))
+            }
+            (Kind::Race { seed, .. }, None) => Guide::Random(Random::new(*seed)),
+            (Kind::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
+        },
+    }
+}
+
+/// The run of the process, once it has begun.
+static RUN: Mutex<Option<Arc<Run>>> = Mutex::new(None);
+
+fn run() -> Option<Arc<Run>> {
+    RUN.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// The first panic, and the thread that it happened in.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// The calling thread's membership in the run of the process, if there is one.
+pub(super) fn member() -> Option<Member> {
+    let wanted = wanted()?;
+    match wanted {
+        Wanted::Replay { schedule, .. } if schedule.test.is_some() => None,
+        _ => Some(join(wanted)),
+    }
+}
+
+/// Makes the calling thread a thread of the run; the first of all begins it.
+fn join(wanted: &Wanted) -> Member {
+    let name = std::thread::current().name().map(str::to_owned);
+    let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(run) = &*run {
+        return run.stranger(name);
+    }
+    let new = Run::new(guide(wanted), MAX_STEPS, RunKind::Process);
+    monitor::watch(&new);
+    listen();
+    *run = Some(new.clone());
+    new.first(name)
+}
+
+/// Wants to know of panics, and of the end of the process.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let text = message(info.payload()).unwrap_or_default();
+            PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+            before(info);
+        }));
+        // SAFETY: the function has the right type and may run at any time.
+        unsafe { libc::atexit(at_exit) };
+    });
+}
+
+extern "C" fn at_exit() {
+    if let Some(run) = run() {
+        report(&run);
+    }
+}
+
+/// One test under control.
+pub(crate) struct TestControl {
+    member: Box<Member>,
+    entered: Option<Entered>,
+}
+
+impl TestControl {
+    /// Begins to replay, if the test is the one that the environment asks for.
+    pub(crate) fn start(name: &str) -> Option<Self> {
+        let wanted = wanted()?;
+        let asked = match wanted {
+            Wanted::Replay { schedule, .. } => schedule.test.as_deref() == Some(name),
+            Wanted::Control { .. } => false,
+        };
+        let begun = run().is_some();
+        (asked && !begun).then(|| {
+            // It stays so: the test is the only one that counts.
+            std::mem::forget(rt::about_to_be_controlled());
+            let member = Box::new(join(wanted));
+            let entered = Some(enter(&member));
+            Self { member, entered }
+        })
+    }
+}
+
+impl fmt::Debug for TestControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TestControl").finish_non_exhaustive()
+    }
+}
+
+impl Drop for TestControl {
+    fn drop(&mut self) {
+        self.entered = None;
+        self.member.finish();
+        report(self.member.run());
+    }
+}
+
+/// The program cannot go on, or not as it should.
+pub(super) fn give_up(run: &Run) -> ! {
+    {
+        let state = run.lock();
+        if let Some(failure) = &state.failure {
+            eprintln!("racelog: {failure}");
+        }
+        if let Guide::Replay(replay) = &state.guide
+            && let Verdict::Diverged(divergence) = replay.verdict()
+        {
+            eprintln!("racelog: {divergence}");
+        }
+    }
+    std::process::exit(GAVE_UP)
+}
+
+/// Says how a replay went; and where control was lost.
+fn report(run: &Run) {
+    let state = run.lock();
+    for lost in &state.lost {
+        eprintln!("racelog: {lost}");
+    }
+    match (&state.guide, wanted()) {
+        (Guide::Replay(replay), Some(Wanted::Replay { outcome, .. })) => {
+            let mut text = describe(replay);
+            let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let _ = writeln!(text, "then {}", aftermath(state.failure.as_ref(), panicked));
+            if let Some(failure) = &state.failure {
+                failure.to_string().lines().for_each(|line| {
+                    let _ = writeln!(text, "detail {line}");
+                });
+            }
+            state.lost.iter().for_each(|lost| {
+                let _ = writeln!(text, "lost {lost}");
+            });
+            if let Err(error) = fs::write(outcome, text) {
+                eprintln!("racelog: {}: {error}", outcome.display());
+            }
+        }
+        (Guide::Race(race), _) => {
+            for race in race.found() {
+                eprintln!("racelog: {race}");
+            }
+        }
+        _ => {}
+    }
+}
+
+fn describe(replay: &Replay) -> String {
+    let mut text = "racelog-outcome 1\n".to_owned();
+    let schedule = replay.schedule();
+    let _ = match replay.verdict() {
+        Verdict::Confirmed { values } => {
+            let _ = writeln!(text, "result confirmed");
+            let _ = writeln!(text, "first {}", schedule.race[schedule.first]);
+            let _ = writeln!(text, "second {}", schedule.race[1 - schedule.first]);
+            values.iter().try_for_each(|(thread, value)| writeln!(text, "value {thread} {value}"))
+        }
+        Verdict::Diverged(divergence) => writeln!(
+            text,
+            "result diverged\nat {}\nexpected {}\nfound {}",
+            divergence.step, divergence.expected, divergence.found
+        ),
+        Verdict::NotReached { step, expected } => {
+            writeln!(text, "result unreached\nat {step}\nexpected {expected}")
+        }
+    };
+    let _ = writeln!(text, "steps {}", replay.followed());
+    text
+}
+
+/// What followed, in one line.
+fn aftermath(failure: Option<&Failure>, panicked: Option<String>) -> String {
+    let line = |text: String| text.replace('\n', " ");
+    match (failure, panicked) {
+        (_, Some(text)) => match text.strip_prefix("check failed: ") {
+            Some(check) => format!("check {}", line(check.to_owned())),
+            None => format!("panic {}", line(text)),
+        },
+        (Some(Failure::Deadlock { .. }), None) => "deadlock".to_owned(),
+        (Some(Failure::Livelock { .. }), None) => "livelock".to_owned(),
+        (Some(Failure::Stuck { .. }), None) => "stuck".to_owned(),
+        (Some(_) | None, None) => "nothing".to_owned(),
+    }
+}

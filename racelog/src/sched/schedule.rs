@@ -1,0 +1,180 @@
+//! Schedules that are to be replayed, as text.
+//!
+//! ```text
+//! racelog-schedule 1
+//! test suite::queue::drains           # optional: only this test is replayed, not the whole process
+//! first 0.2                           # which of the racing threads goes first
+//! step 0 fork 0.1 @ src/main.rs:5:9   # what happens before: thread, operation, object, place
+//! step 0.1 acquire l @ src/main.rs:9:5
+//! race 0.1 write x @ src/main.rs:10:5 # the racing accesses, which end it
+//! race 0.2 read x @ src/main.rs:20:5
+//! ```
+//!
+//! Threads are named by their place in the tree of threads: `0` is the first, and `0.2` its second
+//! child. Operations have their names of the text format of traces. Objects have any names; the same
+//! name is the same object. `-` stands for no object, and without `@` the place is not known. Steps
+//! `exclusive` and `assert` are passed over.
+
+use std::fmt;
+
+use super::strategy::Site;
+
+/// One step.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Step {
+    pub(super) thread: String,
+    pub(super) op: String,
+    pub(super) object: Option<String>,
+    pub(super) place: Option<Site>,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let object = self.object.as_deref().unwrap_or("-");
+        write!(f, "{} {} {object}", self.thread, self.op)?;
+        self.place.as_ref().map_or(Ok(()), |place| write!(f, " @ {place}"))
+    }
+}
+
+/// What leads to a race, and the race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Schedule {
+    pub(super) test: Option<String>,
+    pub(super) steps: Vec<Step>,
+    pub(super) race: [Step; 2],
+    /// Which of the two goes first.
+    pub(super) first: usize,
+}
+
+/// Why a text is no schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct InvalidSchedule {
+    line: usize,
+    why: String,
+}
+
+impl fmt::Display for InvalidSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+impl Schedule {
+    pub(super) fn parse(text: &str) -> Result<Self, InvalidSchedule> {
+        let mut lines = (1..).zip(text.lines().map(without_comment));
+        let invalid = |line, why: String| InvalidSchedule { line, why };
+        if !matches!(lines.next(), Some((_, "racelog-schedule 1"))) {
+            return Err(invalid(1, "it does not start with `racelog-schedule 1`".to_owned()));
+        }
+        let (mut test, mut first) = (None, None);
+        let (mut steps, mut race) = (Vec::new(), Vec::new());
+        let mut last = 1;
+        for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
+            last = number;
+            let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+            match word {
+                "test" => test = Some(rest.trim().to_owned()),
+                "first" => first = Some(rest.trim().to_owned()),
+                "step" => steps.push(step(rest).map_err(|why| invalid(number, why))?),
+                "race" => race.push(step(rest).map_err(|why| invalid(number, why))?),
+                _ => return Err(invalid(number, format!("`{word}` is not known here"))),
+            }
+        }
+        let race: [Step; 2] = race
+            .try_into()
+            .map_err(|_| invalid(last, "there must be two lines `race`".to_owned()))?;
+        let first = match first {
+            None => 0,
+            Some(thread) => race
+                .iter()
+                .position(|step| step.thread == thread)
+                .ok_or_else(|| invalid(last, format!("`{thread}`, the first, does not race")))?,
+        };
+        // Where nobody else can be there is no order to keep.
+        steps.retain(|step| !matches!(step.op.as_str(), "exclusive" | "assert"));
+        let mut schedule = Self { test, steps, race, first };
+        schedule.join_operations();
+        Ok(schedule)
+    }
+
+    /// A read that belongs to the same operation as the racing write after it is not done before.
+    fn join_operations(&mut self) {
+        for access in &self.race {
+            let before = self.steps.iter().rposition(|step| step.thread == access.thread);
+            if let Some(at) = before
+                && access.op == "write"
+                && self.steps[at] == (Step { op: "read".to_owned(), ..access.clone() })
+            {
+                self.steps.remove(at);
+            }
+        }
+    }
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split_once('#').map_or(line, |(code, _)| code).trim()
+}
+
+fn step(text: &str) -> Result<Step, String> {
+    let (what, place) = match text.split_once('@') {
+        Some((what, place)) => (what, Some(place.trim())),
+        None => (text, None),
+    };
+    let place = match place {
+        Some(place) => Some(place.parse::<Site>().map_err(|error| error.to_string())?),
+        None => None,
+    };
+    let mut words = what.split_whitespace();
+    let (Some(thread), Some(op)) = (words.next(), words.next()) else {
+        return Err(format!("`{}` names no thread and operation", what.trim()));
+    };
+    let object = words.next().filter(|word| *word != "-").map(str::to_owned);
+    if let Some(more) = words.next() {
+        return Err(format!("`{more}` is too much: write THREAD OPERATION OBJECT"));
+    }
+    Ok(Step { thread: thread.to_owned(), op: op.to_owned(), object, place })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "racelog-schedule 1\n\
+        test a::b  # a comment\n\
+        first 0.2\n\n\
+        step 0 fork 0.1 @ src/main.rs:5:9\n\
+        step 0.1 begin\n\
+        step 0.2 read x @ src/main.rs:20\n\
+        race 0.1 read x @ src/main.rs:10:5\n\
+        race 0.2 write x @ src/main.rs:20\n";
+
+    #[test]
+    fn a_schedule_is_read() {
+        let schedule = Schedule::parse(TEXT).unwrap();
+        assert_eq!(schedule.test.as_deref(), Some("a::b"));
+        assert_eq!(schedule.first, 1);
+        // The read of 0.2 is part of its racing write.
+        let steps: Vec<_> = schedule.steps.iter().map(ToString::to_string).collect();
+        assert_eq!(steps, ["0 fork 0.1 @ src/main.rs:5:9", "0.1 begin -"]);
+        assert_eq!(schedule.race[1].to_string(), "0.2 write x @ src/main.rs:20");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let wrong = |from: &str, to: &str| {
+            Schedule::parse(&TEXT.replace(from, to)).unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong("schedule 1", "schedule 9"),
+            "line 1: it does not start with `racelog-schedule 1`"
+        );
+        assert_eq!(wrong("step 0.1 begin", "stop"), "line 6: `stop` is not known here");
+        assert_eq!(
+            wrong("step 0.1 begin", "step 0.1"),
+            "line 6: `0.1` names no thread and operation"
+        );
+        assert_eq!(wrong("first 0.2", "first 0.3"), "line 9: `0.3`, the first, does not race");
+        assert_eq!(wrong("race 0.1", "step 0.1"), "line 9: there must be two lines `race`");
+        assert!(wrong(":20\nrace", ":x\nrace").starts_with("line 7: `src/main.rs:x` is no place"));
+    }
+}

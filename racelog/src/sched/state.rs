@@ -1,0 +1,238 @@
+//! The state of a run, and who goes next.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use super::action::Action;
+use super::failure::{Failure, Lost, Place, Wait};
+use super::slot::{Slot, Status};
+use super::strategy::{Choice, Guide, Stop, path};
+use super::turn::Word;
+use crate::rt::Here;
+
+/// How far a step moves the run's clock, in nanoseconds: so that who spins without saying so does
+/// not keep those asleep who would let it go on.
+const STEP: u64 = 1_000;
+
+/// How many steps threads may take to go away when a run is over.
+const FAREWELL: u64 = 100_000;
+
+/// What is to be done now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// This thread goes on.
+    Goes(usize, Word),
+    /// Nobody can, until a thread comes back that is outside.
+    Nobody,
+    /// No thread is left.
+    Over,
+}
+
+/// The threads of a run, and how far it is. Whoever has its turn works on it, and the monitor.
+pub(super) struct State {
+    pub(super) slots: Vec<Slot>,
+    /// Whose turn it is.
+    pub(super) current: Option<usize>,
+    pub(super) guide: Guide,
+    pub(super) steps: u64,
+    max_steps: u64,
+    /// The threads are being sent away.
+    pub(super) ending: bool,
+    farewell: u64,
+    pub(super) failure: Option<Failure>,
+    /// The guide gave up.
+    pub(super) stopped: Option<Stop>,
+    pub(super) lost: Vec<Lost>,
+    /// Addresses that were recorded as values, numbered from 1.
+    addresses: FxHashMap<usize, usize>,
+    /// Kept to be used again.
+    enabled: Vec<usize>,
+    spinning: Vec<usize>,
+}
+
+impl State {
+    pub(super) fn new(guide: Guide, max_steps: u64) -> Self {
+        Self {
+            slots: Vec::new(),
+            current: None,
+            guide,
+            steps: 0,
+            max_steps,
+            ending: false,
+            farewell: 0,
+            failure: None,
+            stopped: None,
+            lost: Vec::new(),
+            addresses: FxHashMap::default(),
+            enabled: Vec::new(),
+            spinning: Vec::new(),
+        }
+    }
+
+    /// A new thread, which waits for its first turn.
+    pub(super) fn add(&mut self, parent: usize, name: Option<String>, here: Here) -> usize {
+        let ordinal = match self.slots.get_mut(parent) {
+            Some(parent) => {
+                parent.forks += 1;
+                parent.forks
+            }
+            None => 0,
+        };
+        self.slots.push(Slot::new(parent, ordinal, name, here));
+        self.slots.len() - 1
+    }
+
+    pub(super) fn number_of_address(&mut self, address: usize) -> usize {
+        let next = self.addresses.len() + 1;
+        *self.addresses.entry(address).or_insert(next)
+    }
+
+    /// Decides who goes next, and lets it go.
+    pub(super) fn decide(&mut self, clock: &AtomicU64) -> Next {
+        let mut enabled = std::mem::take(&mut self.enabled);
+        let next = loop {
+            if self.ending {
+                break self.farewell(clock);
+            }
+            let now = clock.load(Ordering::Relaxed);
+            enabled.clear();
+            let ready = |slot: &Slot| slot.status == Status::Ready && slot.is_ready(now);
+            enabled.extend((0..self.slots.len()).filter(|&at| ready(&self.slots[at])));
+            if !enabled.iter().any(|&at| !self.slots[at].yielded) {
+                // All that can go on only spin: time passes for those who sleep.
+                if let Some(deadline) = self.earliest(now) {
+                    clock.store(deadline, Ordering::Relaxed);
+                    continue;
+                }
+                self.slots.iter_mut().for_each(|slot| slot.yielded = false);
+            }
+            if enabled.is_empty() {
+                if self.slots.iter().any(|slot| slot.status == Status::Outside) {
+                    self.current = None;
+                    break Next::Nobody;
+                }
+                // The run ends with its first thread, so that one is among those who wait.
+                self.fail(Failure::Deadlock { waits: self.waits() });
+                continue;
+            }
+            self.steps += 1;
+            if self.steps > self.max_steps {
+                let steps = self.max_steps;
+                self.fail(Failure::Livelock { steps, threads: self.waits() });
+                continue;
+            }
+            self.spinning.clear();
+            self.spinning.extend(enabled.iter().filter(|&&at| self.slots[at].yielded));
+            if !self.spinning.is_empty() {
+                enabled.retain(|&at| !self.slots[at].yielded);
+            }
+            let choice = Choice {
+                enabled: &enabled,
+                spinning: &self.spinning,
+                slots: &self.slots,
+                current: self.current,
+                step: self.steps,
+            };
+            let at = match self.guide.pick(&choice) {
+                Ok(at) => at,
+                Err(stop) => {
+                    self.stopped = Some(stop);
+                    self.ending = true;
+                    continue;
+                }
+            };
+            clock.store(now + STEP, Ordering::Relaxed);
+            self.slots[at].goes();
+            for (other, slot) in self.slots.iter_mut().enumerate() {
+                // Somebody else has moved: what it waits for may have come.
+                slot.yielded &= other == at;
+            }
+            break Next::Goes(at, Word::Go);
+        };
+        self.enabled = enabled;
+        if let Next::Goes(at, _) = next {
+            self.current = Some(at);
+        }
+        next
+    }
+
+    /// The deadline that comes next, of those that have not passed.
+    fn earliest(&self, now: u64) -> Option<u64> {
+        let sleeping = self.slots.iter().filter(|slot| slot.status == Status::Ready);
+        sleeping.filter_map(|slot| slot.deadline).filter(|deadline| *deadline > now).min()
+    }
+
+    /// Something went wrong, and the run ends here. The first thing counts.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+        self.ending = true;
+    }
+
+    /// Who is sent away next: in turn, so that nobody who refuses to go keeps the others.
+    fn farewell(&mut self, clock: &AtomicU64) -> Next {
+        self.farewell += 1;
+        loop {
+            let now = clock.load(Ordering::Relaxed);
+            let count = self.slots.len();
+            let first = self.current.map_or(0, |current| current + 1);
+            let goes = |slot: &Slot| {
+                slot.status == Status::Ready && (slot.can_leave || slot.is_ready(now))
+            };
+            let mut others = (0..count).map(|at| (first + at) % count);
+            if self.farewell <= FAREWELL
+                && let Some(at) = others.find(|&at| goes(&self.slots[at]))
+            {
+                self.slots[at].goes();
+                return Next::Goes(at, Word::Leave);
+            }
+            if self.farewell <= FAREWELL
+                && let Some(deadline) = self.earliest(now)
+            {
+                clock.store(deadline, Ordering::Relaxed);
+                continue;
+            }
+            self.current = None;
+            for slot in &mut self.slots {
+                if slot.status == Status::Ready {
+                    slot.status = Status::Abandoned;
+                }
+            }
+            let left = |slot: &Slot| matches!(slot.status, Status::Running | Status::Outside);
+            return if self.slots.iter().any(left) { Next::Nobody } else { Next::Over };
+        }
+    }
+
+    /// Where each thread stands that has not ended, and who holds what it waits for.
+    pub(super) fn waits(&self) -> Vec<Wait> {
+        let live = |slot: &&Slot| !matches!(slot.status, Status::Finished | Status::Abandoned);
+        let waits = self.slots.iter().enumerate().filter(|(_, slot)| live(slot));
+        let waits = waits.map(|(at, slot)| {
+            let intent = slot.intent;
+            let lock = if intent.second == 0 { intent.object } else { intent.second };
+            let holders = self.slots.iter().enumerate().flat_map(|(holder, slot)| {
+                let held = slot.held.iter().filter(move |held| held.lock == lock);
+                held.map(move |held| (self.name(holder), Place::of(held.here)))
+            });
+            Wait {
+                thread: self.name(at),
+                action: intent.action,
+                outside: slot.status == Status::Outside,
+                place: Place::of(intent.here),
+                joins: matches!(intent.action, Action::Join | Action::Scope)
+                    .then(|| self.name(intent.object - 1)),
+                holders: holders.collect(),
+            }
+        });
+        waits.collect()
+    }
+
+    /// The path, and the name that the program gave to the thread.
+    pub(super) fn name(&self, at: usize) -> String {
+        let path = path(&self.slots, at);
+        match &self.slots[at].name {
+            Some(name) => format!("{path} ({name})"),
+            None => path,
+        }
+    }
+}

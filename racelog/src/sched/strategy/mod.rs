@@ -1,0 +1,62 @@
+//! Who goes next: the strategies.
+
+mod exhaustive;
+mod pct;
+mod race;
+mod random;
+mod replay;
+
+pub(super) use exhaustive::Exhaustive;
+pub(super) use pct::Pct;
+pub(super) use race::RaceDirected;
+pub use race::{InvalidSite, RealRace, Site};
+pub(super) use random::Random;
+pub(super) use replay::{Replay, Verdict, path};
+
+use super::slot::Slot;
+
+/// What a strategy chooses from.
+pub(super) struct Choice<'a> {
+    /// Those who can go on, in the order of their slots; never empty.
+    pub(super) enabled: &'a [usize],
+    /// Those who could go on, too, but said that they only spin.
+    pub(super) spinning: &'a [usize],
+    pub(super) slots: &'a [Slot],
+    /// Who had the last turn.
+    pub(super) current: Option<usize>,
+    /// The number of this step, from 1.
+    pub(super) step: u64,
+}
+
+/// Why a strategy ends a run early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// All that could follow is known from other runs.
+    Redundant,
+    /// The program does something else than it did before.
+    NotDeterministic(String),
+    /// The program does something else than the schedule says.
+    Diverged,
+}
+
+/// A strategy at work.
+pub(super) enum Guide {
+    Random(Random),
+    Pct(Pct),
+    Race(RaceDirected),
+    Exhaustive(Exhaustive),
+    Replay(Box<Replay>),
+}
+
+impl Guide {
+    /// Picks one of those who can go on.
+    pub(super) fn pick(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
+        match self {
+            Self::Random(random) => Ok(random.pick(choice)),
+            Self::Pct(pct) => Ok(pct.pick(choice)),
+            Self::Race(race) => Ok(race.pick(choice)),
+            Self::Exhaustive(search) => search.pick(choice),
+            Self::Replay(replay) => replay.pick(choice),
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Race-directed random testing.
+//!
+//! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008), Algorithms 1 and 2:
+//! a random walk that postpones every thread which is about to execute one of two given statements,
+//! until two of them stand before accesses that race; then it reports the race as real, and a coin
+//! decides which of them goes first.
+//!
+//! Deviations. Where all threads are postponed, the paper takes a random one out of the set, and its
+//! next iteration could put the same thread back at once; here that thread executes its statement, as the
+//! paper's first example has it. The paper's monitor threads are counts of steps here, so that a seed
+//! decides them, too: a thread that was postponed for very long, or while the others do no more than
+//! spin, executes its statement. Two atomic accesses do not race.
+//!
+//! Claim: a race that is reported has happened: both threads stood before their accesses at the same
+//! time. Missed are races that need a particular order of operations elsewhere which the random
+//! walk does not come upon.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::str::FromStr;
+
+use rustc_hash::FxHashMap;
+
+use super::Choice;
+use super::random::Numbers;
+use crate::rt::Here;
+use crate::sched::action::Intent;
+use crate::sched::failure::Place;
+
+/// For how many steps a thread stays postponed at most.
+const PATIENCE: u64 = 250_000;
+
+/// How often those who are not postponed may do no more than spin.
+const SPINS: u32 = 1_000;
+
+/// A statement: a line of the source, and a column if there are several on it. `src/lib.rs:12:5`.
+///
+/// The file's path may lack its beginning.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Site {
+    file: String,
+    line: u32,
+    column: Option<u32>,
+}
+
+impl Site {
+    /// The statement on this line of this file.
+    pub fn new(file: impl Into<String>, line: u32) -> Self {
+        Self { file: file.into(), line, column: None }
+    }
+
+    /// The statement at this column of its line.
+    #[must_use]
+    pub fn column(self, column: u32) -> Self {
+        Self { column: Some(column), ..self }
+    }
+
+    pub(in crate::sched) fn is_at(&self, here: Here) -> bool {
+        let Some(here) = here else { return false };
+        let path = here.file();
+        let file = path.strip_suffix(self.file.as_str());
+        file.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+            && here.line() == self.line
+            && self.column.is_none_or(|column| column == here.column())
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)?;
+        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
+    }
+}
+
+/// A text that names no statement.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidSite(String);
+
+impl fmt::Display for InvalidSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is no place in a source: write FILE:LINE or FILE:LINE:COLUMN", self.0)
+    }
+}
+
+impl std::error::Error for InvalidSite {}
+
+impl FromStr for Site {
+    type Err = InvalidSite;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSite> {
+        let invalid = || InvalidSite(text.to_owned());
+        let (rest, last) = text.rsplit_once(':').ok_or_else(invalid)?;
+        let last: u32 = last.parse().map_err(|_| invalid())?;
+        let site = match rest.rsplit_once(':') {
+            Some((file, line)) if line.parse::<u32>().is_ok() => {
+                Self::new(file, line.parse().map_err(|_| invalid())?).column(last)
+            }
+            _ => Self::new(rest, last),
+        };
+        if site.file.is_empty() { Err(invalid()) } else { Ok(site) }
+    }
+}
+
+/// Two threads stood before accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RealRace {
+    /// Where one of them stood.
+    pub first: Place,
+    /// Where the other stood.
+    pub second: Place,
+}
+
+impl fmt::Display for RealRace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "real race: {} and {}", self.first, self.second)
+    }
+}
+
+pub(in crate::sched) struct RaceDirected {
+    sites: [Site; 2],
+    numbers: Numbers,
+    /// Threads that stand before one of the sites, and since which step.
+    postponed: Vec<(usize, u64)>,
+    /// Threads that execute their statements before anybody else goes.
+    released: VecDeque<usize>,
+    /// How often somebody has spun since the last change of the set.
+    spins: u32,
+    found: Vec<RealRace>,
+    /// Whether a location is one of the sites, by its address.
+    known: FxHashMap<usize, bool>,
+}
+
+impl RaceDirected {
+    pub(in crate::sched) fn new(sites: [Site; 2], seed: u64) -> Self {
+        Self {
+            sites,
+            numbers: Numbers::new(seed),
+            postponed: Vec::new(),
+            released: VecDeque::new(),
+            spins: 0,
+            found: Vec::new(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// The races that were found, each once.
+    pub(in crate::sched) fn found(&self) -> Vec<RealRace> {
+        self.found.clone()
+    }
+
+    pub(super) fn pick(&mut self, choice: &Choice<'_>) -> usize {
+        loop {
+            if let Some(released) = self.released.pop_front() {
+                return released;
+            }
+            let long = |&(_, since): &(usize, u64)| choice.step - since > PATIENCE;
+            if let Some(at) = self.postponed.iter().position(long) {
+                return self.relieve(at);
+            }
+            let is_free = |at: &&usize| !self.postponed.iter().any(|(slot, _)| slot == *at);
+            let free = choice.enabled.iter().filter(is_free).count();
+            if free == 0 {
+                if !choice.spinning.is_empty() && self.spins < SPINS {
+                    self.spins += 1;
+                    return choice.spinning[self.numbers.below(choice.spinning.len())];
+                }
+                let at = self.numbers.below(self.postponed.len());
+                return self.relieve(at);
+            }
+            let picked = if free == 1 { 0 } else { self.numbers.below(free) };
+            let mut free = choice.enabled.iter().filter(is_free);
+            let at = *free.nth(picked).expect("there are so many");
+            let intent = &choice.slots[at].intent;
+            if !self.is_site(intent) {
+                return at;
+            }
+            let racing = self.racing(choice, intent);
+            if racing.is_empty() {
+                self.postpone(at, choice.step);
+                continue;
+            }
+            for &other in &racing {
+                self.report(choice.slots[other].intent.here, intent.here);
+            }
+            if self.numbers.coin() {
+                return at;
+            }
+            self.postpone(at, choice.step);
+            self.postponed.retain(|(slot, _)| !racing.contains(slot));
+            self.released.extend(racing);
+        }
+    }
+
+    /// Algorithm 2: the postponed threads whose accesses race with this one.
+    fn racing(&self, choice: &Choice<'_>, intent: &Intent) -> Vec<usize> {
+        let postponed = self.postponed.iter().map(|(slot, _)| *slot);
+        postponed.filter(|&slot| choice.slots[slot].intent.races_with(intent)).collect()
+    }
+
+    fn postpone(&mut self, at: usize, step: u64) {
+        self.postponed.push((at, step));
+        self.spins = 0;
+    }
+
+    fn relieve(&mut self, at: usize) -> usize {
+        self.spins = 0;
+        self.postponed.remove(at).0
+    }
+
+    fn is_site(&mut self, intent: &Intent) -> bool {
+        let Some(here) = intent.here else { return false };
+        let sites = &self.sites;
+        let address = std::ptr::from_ref(here).addr();
+        let known = self.known.entry(address);
+        intent.action.is_access()
+            && *known.or_insert_with(|| sites.iter().any(|site| site.is_at(intent.here)))
+    }
+
+    fn report(&mut self, first: Here, second: Here) {
+        if let (Some(first), Some(second)) = (Place::of(first), Place::of(second)) {
+            let race = RealRace { first, second };
+            if !self.found.contains(&race) {
+                self.found.push(race);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::Location;
+
+    use super::*;
+
+    #[test]
+    fn sites_are_read_and_matched() {
+        let here = Location::caller();
+        let line = here.line();
+        let site: Site = format!("strategy/race.rs:{line}").parse().unwrap();
+        assert!(site.is_at(Some(here)));
+        assert!(site.clone().column(here.column()).is_at(Some(here)));
+        assert!(!site.clone().column(here.column() + 1).is_at(Some(here)));
+        assert!(!Site::new("ace.rs", line).is_at(Some(here)));
+        assert!(!site.is_at(None));
+        let text = "a/b.rs:12:5";
+        assert_eq!(text.parse::<Site>().unwrap().to_string(), text);
+        for wrong in ["", "a.rs", "a.rs:x", ":3", "a.rs:"] {
+            let error = wrong.parse::<Site>().unwrap_err().to_string();
+            assert!(error.contains(&format!("`{wrong}`")), "{error}");
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! Replays a schedule up to a race.
+//!
+//! The schedule is a witness: an order of events that ends with two threads before accesses that race. Here
+//! the threads are let go in that order, and what they do is compared with what they should do, event
+//! by event, as the recorder sees it. An operation that is several events happens as a whole: when
+//! the schedule comes to the first of them, or as soon after that as the operation does not block.
+//!
+//! Claim: if the race is confirmed, both threads stood before the racing accesses at the same time.
+//! If the program did something else, the replay says at which step; that can be the schedule's
+//! fault, or that of a program that depends on more than its schedule.
+
+use std::fmt;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::random::Numbers;
+use super::{Choice, Stop};
+use crate::rt::Here;
+use crate::sched::action::Intent;
+use crate::sched::failure::Place;
+use crate::sched::schedule::{Schedule, Step};
+use crate::sched::slot::Slot;
+use crate::trace::{self, Op, Value};
+
+/// How far a replay is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Before the race.
+    Approach,
+    /// All steps are done; this many of the racing accesses, too.
+    Race(usize),
+    /// The race has happened.
+    After,
+}
+
+pub(in crate::sched) struct Replay {
+    schedule: Schedule,
+    done: Vec<bool>,
+    /// All steps before this are done.
+    next: usize,
+    phase: Phase,
+    /// Names of the schedule, and the objects that they turned out to be.
+    objects: FxHashMap<String, trace::Object>,
+    names: FxHashMap<trace::Object, String>,
+    /// Who has its turn, and whether it has done one of its steps in it.
+    turn: Option<(String, bool)>,
+    divergence: Option<Divergence>,
+    confirmed: bool,
+    /// What the racing accesses read or wrote.
+    values: Vec<(String, String)>,
+    numbers: Numbers,
+}
+
+/// Where a program did something else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::sched) struct Divergence {
+    /// The number of the step, from 1.
+    pub(in crate::sched) step: usize,
+    pub(in crate::sched) expected: String,
+    pub(in crate::sched) found: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, expected, found } = self;
+        write!(f, "diverged at step {step}: expected `{expected}`, found `{found}`")
+    }
+}
+
+/// What came of a replay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(in crate::sched) enum Verdict {
+    Confirmed {
+        values: Vec<(String, String)>,
+    },
+    Diverged(Divergence),
+    /// The program ended before.
+    NotReached {
+        step: usize,
+        expected: String,
+    },
+}
+
+impl Replay {
+    pub(in crate::sched) fn new(schedule: Schedule) -> Self {
+        Self {
+            done: vec![false; schedule.steps.len()],
+            schedule,
+            next: 0,
+            phase: Phase::Approach,
+            objects: FxHashMap::default(),
+            names: FxHashMap::default(),
+            turn: None,
+            divergence: None,
+            confirmed: false,
+            values: Vec::new(),
+            numbers: Numbers::new(0),
+        }
+    }
+
+    pub(in crate::sched) fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// How many steps were followed.
+    pub(in crate::sched) fn followed(&self) -> usize {
+        self.done.iter().filter(|done| **done).count()
+    }
+
+    pub(in crate::sched) fn verdict(&self) -> Verdict {
+        if self.confirmed {
+            return Verdict::Confirmed { values: self.values.clone() };
+        }
+        match &self.divergence {
+            Some(divergence) => Verdict::Diverged(divergence.clone()),
+            None => {
+                let expected = self.expected(self.next);
+                Verdict::NotReached { step: self.next + 1, expected: expected.to_string() }
+            }
+        }
+    }
+
+    /// The step at this place, or a racing access if there are no more.
+    fn expected(&self, at: usize) -> &Step {
+        self.schedule.steps.get(at).unwrap_or(&self.schedule.race[0])
+    }
+
+    pub(super) fn pick(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
+        if self.divergence.is_some() {
+            return Err(Stop::Diverged);
+        }
+        if self.phase == Phase::Approach {
+            while self.done.get(self.next) == Some(&true) {
+                self.next += 1;
+            }
+            if self.next < self.done.len() {
+                return self.approach(choice);
+            }
+            self.phase = Phase::Race(0);
+        }
+        if let Phase::Race(done) = self.phase {
+            return self.race(choice, done);
+        }
+        // What follows is anybody's guess: a random walk.
+        let all = if choice.enabled.is_empty() { choice.spinning } else { choice.enabled };
+        Ok(all[self.numbers.below(all.len())])
+    }
+
+    /// Lets the thread of the next step go; while it blocks, those of later steps.
+    fn approach(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
+        let mut blocked = FxHashSet::default();
+        for at in self.next..self.done.len() {
+            let thread = &self.schedule.steps[at].thread;
+            if self.done[at] || blocked.contains(thread) {
+                continue;
+            }
+            if let Some(slot) = find(choice, thread) {
+                self.turn = Some((thread.clone(), false));
+                return Ok(slot);
+            }
+            blocked.insert(thread.clone());
+        }
+        let step = self.next;
+        let found = stands(choice.slots, &self.schedule.steps[step].thread);
+        self.diverge(step, found)
+    }
+
+    /// Brings both threads to their accesses, and then lets them go in the order that is asked for.
+    fn race(&mut self, choice: &Choice<'_>, done: usize) -> Result<usize, Stop> {
+        let slots = [0, 1].map(|at| find(choice, &self.schedule.race[at].thread));
+        if done == 0 {
+            for (at, slot) in slots.into_iter().enumerate() {
+                let access = &self.schedule.race[at];
+                let Some(slot) = slot else {
+                    let found = stands(choice.slots, &access.thread);
+                    return self.diverge(self.done.len() + at, found);
+                };
+                if !is_at(access, &choice.slots[slot].intent) {
+                    self.turn = Some((access.thread.clone(), false));
+                    return Ok(slot);
+                }
+            }
+        }
+        let order = [self.schedule.first, 1 - self.schedule.first];
+        let slot = slots[order[done]];
+        if let [Some(a), Some(b)] = slots
+            && done == 0
+        {
+            if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
+                let found = "accesses of different objects".to_owned();
+                return self.diverge(self.done.len(), found);
+            }
+            self.confirmed = true;
+        }
+        self.turn = None;
+        self.phase = if done == 0 { Phase::Race(1) } else { Phase::After };
+        // What the first did may have ended the other's chance; then the rest is free.
+        Ok(slot.unwrap_or(choice.enabled[0]))
+    }
+
+    fn diverge(&mut self, at: usize, found: String) -> Result<usize, Stop> {
+        let expected = match at.checked_sub(self.done.len()) {
+            Some(access) => self.schedule.race[access].to_string(),
+            None => self.schedule.steps[at].to_string(),
+        };
+        self.divergence = Some(Divergence { step: at + 1, expected, found });
+        Err(Stop::Diverged)
+    }
+
+    /// The thread has done this.
+    pub(in crate::sched) fn observe(&mut self, thread: &str, op: &Op, here: Here) {
+        if self.confirmed {
+            self.note_value(thread, op);
+            return;
+        }
+        if self.divergence.is_some() {
+            return;
+        }
+        let (name, object) = (op.keyword(), object_of(op));
+        let at = (0..self.done.len())
+            .find(|&at| !self.done[at] && self.schedule.steps[at].thread == thread);
+        let matches = at.is_some_and(|at| {
+            let step = &self.schedule.steps[at];
+            step.op == name
+                && step.place.as_ref().is_none_or(|place| place.is_at(here))
+                && self.is_same(step.object.as_ref(), object)
+        });
+        if let (true, Some(at)) = (matches, at) {
+            if let (Some(name), Some(object)) = (self.schedule.steps[at].object.clone(), object) {
+                self.names.insert(object, name.clone());
+                self.objects.insert(name, object);
+            }
+            self.done[at] = true;
+            if let Some((_, stepped)) = &mut self.turn {
+                *stepped = true;
+            }
+            return;
+        }
+        // Of an operation that is several events, the schedule may need the first ones only; and
+        // what nobody else can reach at the time has no part in any order.
+        let rest = self.turn.as_ref().is_some_and(|(turn, stepped)| turn == thread && *stepped);
+        if rest || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
+            return;
+        }
+        let place = Place::of(here).map_or_else(String::new, |place| format!(" @ {place}"));
+        let object = object.and_then(|object| self.names.get(&object)).map_or("-", |name| name);
+        let found = format!("{thread} {name} {object}{place}");
+        let _ = self.diverge(at.unwrap_or(self.done.len()), found);
+    }
+
+    /// Whether an object can be the one of this name.
+    fn is_same(&self, name: Option<&String>, object: Option<trace::Object>) -> bool {
+        let (Some(name), Some(object)) = (name, object) else { return true };
+        match (self.objects.get(name), self.names.get(&object)) {
+            (Some(known), _) => *known == object,
+            (None, Some(known)) => known == name,
+            (None, None) => true,
+        }
+    }
+
+    fn note_value(&mut self, thread: &str, op: &Op) {
+        let racing = self.schedule.race.iter().any(|access| access.thread == thread);
+        let noted = self.values.iter().any(|(known, _)| known == thread);
+        if !racing || noted {
+            return;
+        }
+        let show = |value: &Value| match value {
+            Value::Nat(number) => number.to_string(),
+            Value::Neg(number) => number.to_string(),
+            _ => "_".to_owned(),
+        };
+        let value = match op {
+            Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", show(value)),
+            Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", show(value)),
+            Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+                format!("read {} wrote {}", show(old), show(new))
+            }
+            Op::CasFail { seen, .. } => format!("read {}", show(seen)),
+            _ => return,
+        };
+        self.values.push((thread.to_owned(), value));
+    }
+}
+
+/// The slot of a thread that can go on.
+fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
+    let mut all = choice.enabled.iter().chain(choice.spinning).copied();
+    all.find(|&slot| path(choice.slots, slot) == thread)
+}
+
+/// Where a thread is that cannot go on.
+fn stands(slots: &[Slot], thread: &str) -> String {
+    match (0..slots.len()).find(|&slot| path(slots, slot) == thread) {
+        None => format!("there is no thread {thread}"),
+        Some(slot) => {
+            let intent = &slots[slot].intent;
+            let place = Place::of(intent.here);
+            let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
+            format!("{thread} cannot go on: {}{place}", intent.action.words())
+        }
+    }
+}
+
+fn is_at(access: &Step, intent: &Intent) -> bool {
+    intent.action.is_access() && access.place.as_ref().is_none_or(|place| place.is_at(intent.here))
+}
+
+/// A thread by its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs
+/// give the same name to the same thread, whoever was faster.
+pub(in crate::sched) fn path(slots: &[Slot], at: usize) -> String {
+    let slot = &slots[at];
+    if slot.ordinal == 0 {
+        return at.to_string();
+    }
+    format!("{}.{}", path(slots, slot.parent), slot.ordinal)
+}
+
+/// What an operation is done to. Not threads: they have their names, in every run.
+fn object_of(op: &Op) -> Option<trace::Object> {
+    use trace::Object::{Barrier, Channel, Condvar, Lock, Var};
+    Some(match *op {
+        Op::Read { var, .. }
+        | Op::Write { var, .. }
+        | Op::Load { var, .. }
+        | Op::Store { var, .. }
+        | Op::Rmw { var, .. }
+        | Op::Cas { var, .. }
+        | Op::CasFail { var, .. }
+        | Op::Exclusive { var, .. } => Var(var),
+        Op::Acquire(lock)
+        | Op::Release(lock)
+        | Op::ReadAcquire(lock)
+        | Op::ReadRelease(lock)
+        | Op::AcquireFail(lock)
+        | Op::ReadAcquireFail(lock) => Lock(lock),
+        Op::Wait { condvar, .. }
+        | Op::Wake { condvar, .. }
+        | Op::WakeTimeout { condvar, .. }
+        | Op::NotifyOne { condvar, .. }
+        | Op::NotifyAll(condvar) => Condvar(condvar),
+        Op::Send { channel, .. }
+        | Op::Recv { channel, .. }
+        | Op::RecvEmpty(channel)
+        | Op::RecvClosed(channel)
+        | Op::Close(channel) => Channel(channel),
+        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Barrier(barrier),
+        _ => return None,
+    })
+}

@@ -1,0 +1,56 @@
+//! When a wait ends: by the clock of the world, or under control by that of the run.
+
+use std::time::{Duration, Instant};
+
+use super::member;
+
+/// When a wait ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Deadline {
+    Real(Instant),
+    /// Nanoseconds since the run began, on its own clock.
+    Virtual(u64),
+}
+
+impl Deadline {
+    /// So long from now; `None` for a time that no clock reaches.
+    pub(crate) fn after(duration: Duration) -> Option<Self> {
+        match member::now() {
+            None => Instant::now().checked_add(duration).map(Self::Real),
+            Some(now) => {
+                let duration = u64::try_from(duration.as_nanos()).ok()?;
+                now.checked_add(duration).map(Self::Virtual)
+            }
+        }
+    }
+
+    /// At that time. Under control it is as far away as it is on the clock of the world, in whole
+    /// milliseconds: what is left depends on how fast the program came here.
+    #[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
+    pub(crate) fn at(instant: Instant) -> Self {
+        match member::now() {
+            None => Self::Real(instant),
+            Some(now) => {
+                let left = instant.saturating_duration_since(Instant::now());
+                let millis = u64::try_from(left.as_micros().div_ceil(1000)).unwrap_or(u64::MAX);
+                Self::Virtual(now.saturating_add(millis.saturating_mul(1_000_000)))
+            }
+        }
+    }
+
+    /// How long that is from now; nothing if it has passed.
+    pub(crate) fn left(self) -> Duration {
+        match self {
+            Self::Real(instant) => instant.saturating_duration_since(Instant::now()),
+            Self::Virtual(at) => {
+                // Who is no longer under control has waited long enough.
+                let now = member::now().unwrap_or(u64::MAX);
+                Duration::from_nanos(at.saturating_sub(now))
+            }
+        }
+    }
+
+    pub(crate) fn has_passed(self) -> bool {
+        self.left().is_zero()
+    }
+}

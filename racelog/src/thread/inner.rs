@@ -1,0 +1,61 @@
+//! What is behind the handles of threads: a thread of the system, or a fiber.
+
+use std::thread::Result;
+
+#[cfg(feature = "fibers")]
+use super::fiber::Packet;
+
+/// A thread, or a fiber, that can be joined. `H` is std's handle.
+pub(super) enum Inner<H, T> {
+    Thread(H, std::marker::PhantomData<fn() -> T>),
+    #[cfg(feature = "fibers")]
+    Fiber(std::sync::Arc<Packet<T>>),
+}
+
+/// What std's handles can do.
+pub(super) trait Handle<T> {
+    fn join(self) -> Result<T>;
+    fn is_finished(&self) -> bool;
+}
+
+impl<T> Handle<T> for std::thread::JoinHandle<T> {
+    fn join(self) -> Result<T> {
+        self.join()
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_finished()
+    }
+}
+
+impl<T> Handle<T> for std::thread::ScopedJoinHandle<'_, T> {
+    fn join(self) -> Result<T> {
+        self.join()
+    }
+
+    fn is_finished(&self) -> bool {
+        self.is_finished()
+    }
+}
+
+impl<H: Handle<T>, T> Inner<H, T> {
+    pub(super) fn of(handle: H) -> Self {
+        Self::Thread(handle, std::marker::PhantomData)
+    }
+
+    pub(super) fn join(self) -> Result<T> {
+        match self {
+            Self::Thread(handle, _) => handle.join(),
+            #[cfg(feature = "fibers")]
+            Self::Fiber(packet) => packet.take(),
+        }
+    }
+
+    pub(super) fn is_finished(&self) -> bool {
+        match self {
+            Self::Thread(handle, _) => handle.is_finished(),
+            #[cfg(feature = "fibers")]
+            Self::Fiber(packet) => packet.is_there(),
+        }
+    }
+}

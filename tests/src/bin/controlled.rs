@@ -1,0 +1,111 @@
+//! Programs to be run under control: `controlled NAME [NUMBER]`.
+
+use std::process::ExitCode;
+
+use racelog::cell::Shared;
+use racelog::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use racelog::sync::{Arc, Condvar, Mutex, mpsc};
+use racelog::thread;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let name = args.next().unwrap_or_default();
+    let number: usize = args.next().and_then(|word| word.parse().ok()).unwrap_or(3);
+    match &*name {
+        "four" => four(number),
+        "late" => late_flag(),
+        "deadlock" => deadlock(),
+        _ => {
+            eprintln!("there is no program `{name}`");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Four threads with locks, condvars, channels and atomics. What it prints depends on the order.
+fn four(rounds: usize) {
+    let board = Arc::new((Mutex::new(Vec::new()), Condvar::new()));
+    let tickets = Arc::new(AtomicU32::new(0));
+    // Where it points is another address in every process.
+    static LAST: AtomicPtr<u32> = AtomicPtr::new(std::ptr::null_mut());
+    let (sender, receiver) = mpsc::channel();
+    let (bounded, taken) = mpsc::sync_channel(1);
+    let workers: Vec<_> = (0..2)
+        .map(|id| {
+            let (board, tickets, sender) = (board.clone(), tickets.clone(), sender.clone());
+            thread::Builder::new()
+                .name(format!("worker-{id}"))
+                .spawn(move || {
+                    for round in 0..rounds {
+                        let mut ticket = tickets.fetch_add(1, Ordering::SeqCst);
+                        LAST.store(&raw mut ticket, Ordering::SeqCst);
+                        let mut list = board.0.lock().unwrap();
+                        list.push((id, round, ticket));
+                        board.1.notify_one();
+                        drop(list);
+                        sender.send(ticket).unwrap();
+                    }
+                })
+                .unwrap()
+        })
+        .collect();
+    drop(sender);
+    let forwarder = thread::spawn(move || {
+        for ticket in &receiver {
+            bounded.send(ticket * 10).unwrap();
+        }
+    });
+    let mut seen = 0;
+    while seen < 2 * rounds {
+        let mut list = board.0.lock().unwrap();
+        while list.len() == seen {
+            list = board.1.wait(list).unwrap();
+        }
+        seen = list.len();
+    }
+    assert!(!LAST.load(Ordering::SeqCst).is_null());
+    println!("{:?}", board.0.lock().unwrap());
+    println!("{:?}", taken.iter().collect::<Vec<_>>());
+    workers.into_iter().for_each(|worker| worker.join().unwrap());
+    forwarder.join().unwrap();
+}
+
+/// One thread says under a lock that it is done, but sets what the other reads only after that. The
+/// natural order hides it: the reader looks late.
+fn late_flag() {
+    static RESULT: Shared<u32> = Shared::new(0);
+    let done = Arc::new(Mutex::new(false));
+    let writer = thread::spawn({
+        let done = done.clone();
+        move || {
+            *done.lock().unwrap() = true;
+            RESULT.set(7);
+        }
+    });
+    let reader = thread::spawn(move || {
+        let done = *done.lock().unwrap();
+        if done {
+            let result = RESULT.get();
+            racelog::check!(result == 7, "the result is there");
+        }
+    });
+    writer.join().unwrap();
+    reader.join().unwrap();
+}
+
+/// Two threads that take two locks in opposite orders.
+fn deadlock() {
+    let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
+    let other = thread::spawn({
+        let locks = locks.clone();
+        move || {
+            let _second = locks.1.lock().unwrap();
+            let _first = locks.0.lock().unwrap();
+        }
+    });
+    let first = locks.0.lock().unwrap();
+    let second = locks.1.lock().unwrap();
+    drop((first, second));
+    other.join().unwrap();
+}
