@@ -1,4 +1,8 @@
-//! The attribute macros of racelog. Use them as `#[racelog::test]` and `#[racelog::main]`.
+//! The attribute macros of racelog. Use them as `#[racelog::test]`, `#[racelog::main]` and
+//! `#[racelog::instrument]`.
+
+#[cfg(feature = "record")]
+mod instrument;
 
 mod schedules;
 
@@ -65,6 +69,42 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match with_statement(item, "::racelog::branch();") {
         Ok(function) => function,
         Err(message) => error(message),
+    }
+}
+
+/// Code that records its branches, and its accesses of bare memory: on a function, or on all functions
+/// of an impl block, a trait or a module.
+///
+/// Elsewhere every read counts as followed by a branch, since nobody knows what the code does with
+/// what it has read. Code under this attribute records where it decides something by what it has
+/// read: at `if`, `while`, `match` and its guards, `for`, `break`, `?`, `&&`, `||`, let-else, at
+/// operators, at indexing, at dereferencing, and at calls. So more orders of its operations are known
+/// to be possible, and more races are found. It also records what it reads and writes through raw
+/// pointers, and `static mut`. In all else it is the code that it was; and where recording is compiled
+/// out, it is that code, unchanged.
+///
+/// Functions that are `const` or `async` are refused; in an impl block, a trait or a module, put
+/// `#[racelog::instrument(skip)]` on those that are to be left as they are. If racelog goes by
+/// another name, say so: `#[instrument(crate = other::racelog)]`.
+///
+/// ```text
+/// #[racelog::instrument]
+/// fn authenticate(lock: &Mutex<()>, x: &Shared<u32>, y: &Shared<u32>) -> bool {
+///     let seen = {
+///         let _guard = lock.lock().unwrap();
+///         y.get()
+///     };
+///     seen == x.get()
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn instrument(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    #[cfg(feature = "record")]
+    return instrument::expand(attribute.into(), &item.into()).into();
+    #[cfg(not(feature = "record"))]
+    {
+        drop(attribute);
+        item
     }
 }
 

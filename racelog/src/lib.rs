@@ -18,6 +18,8 @@
 pub mod trace;
 
 #[cfg(feature = "record")]
+mod instrument;
+#[cfg(feature = "record")]
 mod rt;
 
 #[cfg(feature = "record")]
@@ -60,7 +62,7 @@ mod traced;
 
 mod marks;
 
-pub use racelog_macros::{main, test};
+pub use racelog_macros::{instrument, main, test};
 pub use std::thread_local;
 
 pub use marks::branch;
@@ -73,6 +75,11 @@ pub use sched::explore;
 pub mod __private {
     pub use crate::marks::{Outcome, checked, read, write};
 
+    #[cfg(feature = "record")]
+    pub use crate::instrument::{
+        HERE, IsOther, IsOtherGuard, IsShim, IsShimGuard, Place, PlaceFallback, Pointee,
+        PointeeFallback, Probe, owes_branch, ptr_read, ptr_write,
+    };
     #[cfg(not(feature = "record"))]
     pub use crate::marks::{TestSession, explore_test};
     #[cfg(feature = "record")]

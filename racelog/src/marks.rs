@@ -94,7 +94,7 @@ mod recording {
     pub fn branch() {
         // Within the closure it would be the closure's.
         let here = Some(Location::caller());
-        with(|log| log.emit_alone(Op::Branch, here));
+        with(|log| log.branch(here));
     }
 
     /// Records that a checked property held.

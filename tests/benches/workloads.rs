@@ -43,6 +43,9 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("rwlock-read", 1_000_000, 3, |n| rwlock_read(1, n)),
     workload("rwlock-read-2-threads", 1_000_000, 3, |n| rwlock_read(2, n)),
     workload("shared-get-set", 2_000_000, 2, shared_get_set),
+    workload("branch", 4_000_000, 1, branch),
+    workload("raw-write", 4_000_000, 1, raw_write),
+    workload("raw-read-branch", 2_000_000, 2, raw_read),
     workload("spawn-join", 2_000, 8, spawn_join),
     workload("channel-ping-pong", 50_000, 6, channel_ping_pong),
 ];
@@ -88,6 +91,45 @@ fn shared_get_set(operations: u64) -> Duration {
         let cell = black_box(&cell);
         cell.set(cell.get() + 1);
     })
+}
+
+/// A branch.
+fn branch(operations: u64) -> Duration {
+    on_threads(1, operations, |_| racelog::branch())
+}
+
+/// A write through a raw pointer, by instrumented code.
+fn raw_write(operations: u64) -> Duration {
+    let mut place = 0u64;
+    let pointer = Pointer(&raw mut place);
+    on_threads(1, operations, |_| put(black_box(&pointer), 7))
+}
+
+/// A read through a raw pointer, by instrumented code, and the branch that follows at its end.
+fn raw_read(operations: u64) -> Duration {
+    let mut place = 0u64;
+    let pointer = Pointer(&raw mut place);
+    on_threads(1, operations, |_| {
+        black_box(take(black_box(&pointer)));
+    })
+}
+
+/// A pointer that one thread uses.
+struct Pointer(*mut u64);
+
+// SAFETY: only the thread that is timed uses it.
+unsafe impl Sync for Pointer {}
+
+#[racelog::instrument]
+fn put(pointer: &Pointer, value: u64) {
+    // SAFETY: what it points to outlives the thread.
+    unsafe { *pointer.0 = value };
+}
+
+#[racelog::instrument]
+fn take(pointer: &Pointer) -> u64 {
+    // SAFETY: what it points to outlives the thread.
+    unsafe { *pointer.0 }
 }
 
 /// Hands the closure over and forks, begins and takes it, leaves a result and ends, joins and takes

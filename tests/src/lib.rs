@@ -2,5 +2,6 @@
 
 pub mod fuzz;
 pub mod printed_formula;
+pub mod random_body;
 pub mod random_trace;
 pub mod whole_trace;

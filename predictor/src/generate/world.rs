@@ -23,14 +23,32 @@ const LOOSE: usize = 10;
 enum Step {
     Acquire(usize),
     Release(usize),
-    Read { var: usize, branch: bool },
-    Write { var: usize },
-    Wait { condvar: usize },
-    Wake { condvar: usize },
-    NotifyAll { condvar: usize },
-    Race { race: usize, second: bool },
+    Read {
+        var: usize,
+        branch: bool,
+    },
+    Write {
+        var: usize,
+    },
+    Wait {
+        condvar: usize,
+    },
+    Wake {
+        condvar: usize,
+    },
+    NotifyAll {
+        condvar: usize,
+    },
+    Race {
+        race: usize,
+        second: bool,
+    },
     /// An access of a variable that no lock guards.
-    Loose { var: usize, writes: bool, branch: bool },
+    Loose {
+        var: usize,
+        writes: bool,
+        branch: bool,
+    },
 }
 
 #[derive(Debug, Default)]

@@ -5,12 +5,13 @@
 //! written: that makes it exclusive on its address.
 
 use std::collections::HashMap;
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::log::{Here, ThreadLog};
-use super::meta::{Spin, counters};
+use super::meta::{Spin, SpinGuard, counters};
 use super::session::{is_off, with};
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
@@ -20,14 +21,20 @@ use crate::trace::{MemoryOrdering, Op, Value, VarId};
 pub(crate) enum Kind {
     Atomic,
     Plain,
+    /// So many bytes that were reached through a raw pointer, or are a `static mut`. The trace says
+    /// which, so that those who read it know what overlaps.
+    Bytes(u32),
 }
 
 type Key = (usize, Kind);
 
+/// What the recorder knows of the addresses of one stripe.
+pub(super) type Cells = FxHashMap<Key, Entry>;
+
 #[derive(Debug)]
-struct Entry {
-    var: VarId,
-    record: CellRecord,
+pub(super) struct Entry {
+    pub(super) var: VarId,
+    pub(super) record: CellRecord,
 }
 
 /// What the recorder knows of a cell.
@@ -79,6 +86,7 @@ impl CellRecord {
         }
     }
 
+    #[inline]
     fn is_known_to(&self, session: u32) -> bool {
         self.session == session || self.earlier.contains(&session)
     }
@@ -96,6 +104,12 @@ impl CellRecord {
         self.value = value;
     }
 
+    /// Whether the session has never heard of the cell.
+    #[inline]
+    pub(super) fn is_new_to(&self, log: &ThreadLog) -> bool {
+        !self.is_known_to(log.session_number())
+    }
+
     /// Records an exclusive use, if the session knows the cell.
     pub(crate) fn exclusive(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
         if self.is_known_to(log.session_number()) {
@@ -107,7 +121,7 @@ impl CellRecord {
 
 /// So that stripes that neighbours use do not share a cache line.
 #[repr(align(128))]
-struct Stripe(Spin<FxHashMap<Key, Entry>>);
+struct Stripe(Spin<Cells>);
 
 const STRIPES: usize = 1024;
 
@@ -116,6 +130,9 @@ static TABLE: [Stripe; STRIPES] =
 
 /// Whether anything was ever put into the table: until then nothing has to be forgotten.
 static USED: AtomicBool = AtomicBool::new(false);
+
+/// Whether any of it was bare memory.
+static BYTES_USED: AtomicBool = AtomicBool::new(false);
 
 fn stripe(address: usize) -> &'static Stripe {
     // Neighbouring words go to different stripes, and so do the same places of different pages.
@@ -203,16 +220,34 @@ fn access_unless_off<R>(
         sched::point(action, address, here);
     }
     with(|log| {
-        if !USED.load(Ordering::Relaxed) {
-            USED.store(true, Ordering::Relaxed);
-        }
-        let mut cells = stripe(address).0.lock();
-        let entry = cells.entry((address, kind)).or_insert_with(|| {
-            let var = VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
-            Entry { var, record: CellRecord::new() }
-        });
+        let mut cells = lock(address);
+        let entry = entry(&mut cells, address, kind);
         f(Access { log, entry, here })
     })
+}
+
+/// Makes this thread the only one that accesses what stands at an address.
+#[inline]
+pub(super) fn lock(address: usize) -> SpinGuard<'static, Cells> {
+    if !USED.load(Ordering::Relaxed) {
+        USED.store(true, Ordering::Relaxed);
+    }
+    stripe(address).0.lock()
+}
+
+/// What is known of the cell at an address; nothing yet, if it is new.
+#[inline]
+pub(super) fn entry(cells: &mut Cells, address: usize, kind: Kind) -> &mut Entry {
+    // Finding what is there is much cheaper than asking for a place to put it.
+    if let Some(mut known) = cells.get_mut(&(address, kind)).map(NonNull::from) {
+        // SAFETY: it is a reference into the table, which is borrowed as long as the result is.
+        return unsafe { known.as_mut() };
+    }
+    if matches!(kind, Kind::Bytes(_)) {
+        BYTES_USED.store(true, Ordering::Relaxed);
+    }
+    let var = VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
+    cells.entry((address, kind)).or_insert(Entry { var, record: CellRecord::new() })
 }
 
 /// The cell at an address is used by somebody who has it alone, and holds this value.
@@ -232,8 +267,16 @@ pub(crate) fn forget(address: usize, kind: Kind) {
     if !USED.load(Ordering::Relaxed) {
         return;
     }
-    let removed = stripe(address).0.lock().remove(&(address, kind));
-    if let Some(mut entry) = removed {
+    let mut cells = stripe(address).0.lock();
+    let removed = cells.remove(&(address, kind));
+    // What was in it may have been reached through a pointer, too.
+    let mut bytes = Vec::new();
+    if kind == Kind::Plain && BYTES_USED.load(Ordering::Relaxed) {
+        let of_cell = |key: &Key| key.0 == address && matches!(key.1, Kind::Bytes(_));
+        bytes.extend(cells.extract_if(|key, _| of_cell(key)).map(|(_, entry)| entry));
+    }
+    drop(cells);
+    for mut entry in removed.into_iter().chain(bytes) {
         let value = entry.record.value;
         with(|log| entry.record.exclusive(log, entry.var, value, None));
     }

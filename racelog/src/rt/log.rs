@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::file::{Full, Slot};
+use super::raw::Open;
 use super::session::Session;
 use super::strings::publish;
 use crate::sched;
@@ -16,6 +17,19 @@ use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
 
 /// Where in the program an operation was called; `None` where nobody called it.
 pub(crate) type Here = Option<&'static Caller<'static>>;
+
+/// Which events are of code that records all its branches.
+///
+/// Instrumented code says so for the extent of one operation, which runs no code of the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Expected {
+    /// None: whatever happens, it is done by code that was not instrumented.
+    Nothing,
+    /// Those of the operation of ours that is called at this place.
+    At(&'static Caller<'static>),
+    /// The access of bare memory that the recorder itself is writing down.
+    Bare,
+}
 
 /// A thread's first chunk is small, for there may be many threads that do little; then they grow.
 const FIRST_CHUNK: usize = 4 * 1024;
@@ -30,7 +44,13 @@ pub(crate) struct ThreadLog {
     session_number: u32,
     thread: ThreadId,
     clock: Cell<u64>,
-    recorded: Cell<bool>,
+    /// Which event, if any, is one of instrumented code. All others are of code that does not
+    /// record its branches.
+    expected: Cell<Expected>,
+    /// Whether something was read that no branch has followed yet.
+    pending: Cell<bool>,
+    /// The access of bare memory that the thread is in the middle of.
+    pub(super) open_access: Cell<Option<Open>>,
     chunk: Cell<Option<Slot>>,
     /// How far the chunk is written.
     at: Cell<usize>,
@@ -52,7 +72,9 @@ impl ThreadLog {
             session,
             thread,
             clock: Cell::new(clock),
-            recorded: Cell::new(false),
+            expected: Cell::new(Expected::Nothing),
+            pending: Cell::new(false),
+            open_access: Cell::new(None),
             chunk: Cell::new(None),
             at: Cell::new(0),
             events: Cell::new(0),
@@ -85,7 +107,9 @@ impl ThreadLog {
     /// The next stamp for an operation on an object with this clock.
     #[inline]
     pub(crate) fn after(&self, clock: u64) -> u64 {
-        self.clock.get().max(clock).max(self.session.floor()) + 1
+        // A branch that is still owed comes first, and needs a stamp of its own.
+        let owed = u64::from(self.pending.get());
+        self.clock.get().max(clock).max(self.session.floor()) + 1 + owed
     }
 
     /// The stamp was taken.
@@ -111,12 +135,66 @@ impl ThreadLog {
     /// Records an event.
     #[inline(always)]
     pub(crate) fn emit(&self, stamp: u64, op: Op, here: Here) {
-        self.write(stamp, op, here, self.recorded.get());
+        if self.is_expected(here) {
+            if op.learns() {
+                self.pending.set(true);
+            }
+            self.write(stamp, op, here, true);
+        } else {
+            self.emit_decision(stamp, op, here);
+        }
     }
 
     /// Records an event that the thread's control flow depends on, whatever code it is in.
+    #[inline(always)]
     pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Here) {
+        if self.pending.get() {
+            self.pay(stamp - 1, here);
+        }
         self.write(stamp, op, here, false);
+    }
+
+    /// Records the branch that is owed before an event of code that does not record its own.
+    #[cold]
+    #[inline(never)]
+    fn pay(&self, stamp: u64, here: Here) {
+        self.pending.set(false);
+        self.write(stamp, Op::Branch, here, true);
+    }
+
+    /// Records a branch, whether or not something was read.
+    #[inline]
+    pub(crate) fn branch(&self, here: Here) {
+        let stamp = self.tick(0);
+        self.pending.set(false);
+        self.write(stamp, Op::Branch, here, true);
+    }
+
+    /// Whether something was read that no branch has followed yet.
+    #[inline]
+    pub(crate) fn is_pending(&self) -> bool {
+        self.pending.get()
+    }
+
+    /// Says which events are of instrumented code from now on; returns what was said before.
+    #[inline]
+    pub(crate) fn expect(&self, expected: Expected) -> Expected {
+        self.expected.replace(expected)
+    }
+
+    /// Whether an event at this place is one that instrumented code is about to make.
+    #[inline]
+    pub(crate) fn is_expected(&self, here: Here) -> bool {
+        match (self.expected.get(), here) {
+            (Expected::Nothing, _) | (Expected::At(_), None) => false,
+            (Expected::Bare, _) => true,
+            (Expected::At(place), Some(here)) => {
+                // One place can have several addresses.
+                std::ptr::eq(place, here)
+                    || (place.line(), place.column()) == (here.line(), here.column())
+                        && place.file() == here.file()
+            }
+        }
     }
 
     /// Records the initial value of a variable that is used for the first time.
@@ -136,6 +214,20 @@ impl ThreadLog {
                 self.emit(stamp, Op::Assert(text), here);
             }
             Err(_) => self.session.lose(stamp),
+        }
+    }
+
+    /// Says which memory a variable stands for, before its first use in this session.
+    #[cold]
+    pub(super) fn define_memory(&self, var: VarId, address: usize, size: u32) {
+        match self.session.memory(var, address as u64, size) {
+            Ok(offset) => {
+                // The chunk of the event must come after that of the definition.
+                if self.chunk.get().is_some_and(|open| open.offset < offset) {
+                    self.seal();
+                }
+            }
+            Err(_) => self.session.lose(self.after(0)),
         }
     }
 

@@ -11,15 +11,17 @@
 
 mod cells;
 mod config;
+mod constants;
 mod file;
 mod log;
 mod meta;
+pub(crate) mod raw;
 mod session;
 mod strings;
 mod words;
 
 pub(crate) use cells::{CellRecord, Kind, access, exclusive, forget};
-pub(crate) use log::{Here, ThreadLog};
+pub(crate) use log::{Expected, Here, ThreadLog};
 #[cfg(feature = "recorded-arc")]
 pub(crate) use meta::SpinGuard;
 pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, counters};

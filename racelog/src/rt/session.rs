@@ -80,6 +80,7 @@ impl Session {
     }
 
     /// The stamp that all further ones are above.
+    #[inline]
     pub(super) fn floor(&self) -> u64 {
         self.floor.load(Ordering::Relaxed)
     }
@@ -104,6 +105,15 @@ impl Session {
             return Err(Full("recording has ended".to_owned()));
         }
         tables.text(&self.file, text)
+    }
+
+    /// Says which memory a variable stands for; returns the offset of the chunk that says so.
+    pub(super) fn memory(&self, var: VarId, address: u64, size: u32) -> Result<u64, Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.memory(&self.file, var, address, size)
     }
 
     fn tables(&self) -> MutexGuard<'_, Tables> {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use super::file::{Full, Slot, TraceFile};
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::put_definition;
-use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId};
+use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, VarId};
 
 /// A tables chunk has about this many bytes.
 const CHUNK: usize = 64 * 1024;
@@ -79,6 +79,20 @@ impl Tables {
         // An object that has a name already keeps it.
         let _ = self.dictionary.name(object, &name);
         self.write(file)
+    }
+
+    /// Says which memory a variable stands for; returns the offset of the chunk that says so.
+    pub(super) fn memory(
+        &mut self,
+        file: &TraceFile,
+        var: VarId,
+        address: u64,
+        size: u32,
+    ) -> Result<u64, Full> {
+        // A variable that has memory already keeps it.
+        let _ = self.dictionary.define(Definition::Memory { var, address, size });
+        self.write(file)?;
+        Ok(self.slot.offset)
     }
 
     /// Writes what is new.

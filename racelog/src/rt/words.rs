@@ -37,18 +37,29 @@ impl<T> Word for *mut T {
 /// The value of a word of any type that is one: integers, `bool`, `char`, floats and thin
 /// pointers. Opaque for all other types.
 pub(crate) fn word_of<T>(value: &T) -> Value {
+    // SAFETY: there is a value.
+    unsafe { word_at(value) }
+}
+
+/// The value of the word at a place, or what its bits stand for if they are no value of the type.
+///
+/// # Safety
+///
+/// The place is memory that this thread may read.
+#[inline]
+pub(crate) unsafe fn word_at<T>(place: *const T) -> Value {
     macro_rules! cases {
-        ($name:expr, $($type:ty => $convert:expr,)*) => {
+        ($name:expr, $($text:literal $type:ty => $convert:expr,)*) => {
             match $name {
-                $(stringify!($type) => {
+                $($text => {
                     // SAFETY: the compiler calls no other type by this name, so this is its size
                     // and these are its bits.
-                    let word = unsafe { std::mem::transmute_copy::<T, $type>(value) };
+                    let word = unsafe { place.cast::<$type>().read_unaligned() };
                     $convert(word)
                 })*
                 name if is_thin_pointer::<T>(name) => {
                     // SAFETY: it is a pointer of the size of an address.
-                    let word = unsafe { std::mem::transmute_copy::<T, *const u8>(value) };
+                    let word = unsafe { place.cast::<*const u8>().read_unaligned() };
                     Value::Nat(sched::number_of_address(word.addr()) as u128)
                 }
                 _ => Value::Opaque,
@@ -56,22 +67,22 @@ pub(crate) fn word_of<T>(value: &T) -> Value {
         };
     }
     cases! { std::any::type_name::<T>(),
-        u8 => |word: u8| Value::Nat(word.into()),
-        u16 => |word: u16| Value::Nat(word.into()),
-        u32 => |word: u32| Value::Nat(word.into()),
-        u64 => |word: u64| Value::Nat(word.into()),
-        usize => |word: usize| Value::Nat(word as u128),
-        u128 => Value::Nat,
-        i8 => |word: i8| Value::int(word.into()),
-        i16 => |word: i16| Value::int(word.into()),
-        i32 => |word: i32| Value::int(word.into()),
-        i64 => |word: i64| Value::int(word.into()),
-        isize => |word: isize| Value::int(word as i128),
-        i128 => Value::int,
-        bool => |word: bool| Value::Nat(word.into()),
-        char => |word: char| Value::Nat(u32::from(word).into()),
-        f32 => |word: f32| Value::Nat(word.to_bits().into()),
-        f64 => |word: f64| Value::Nat(word.to_bits().into()),
+        "u8" u8 => |word: u8| Value::Nat(word.into()),
+        "u16" u16 => |word: u16| Value::Nat(word.into()),
+        "u32" u32 => |word: u32| Value::Nat(word.into()),
+        "u64" u64 => |word: u64| Value::Nat(word.into()),
+        "usize" usize => |word: usize| Value::Nat(word as u128),
+        "u128" u128 => Value::Nat,
+        "i8" i8 => |word: i8| Value::int(word.into()),
+        "i16" i16 => |word: i16| Value::int(word.into()),
+        "i32" i32 => |word: i32| Value::int(word.into()),
+        "i64" i64 => |word: i64| Value::int(word.into()),
+        "isize" isize => |word: isize| Value::int(word as i128),
+        "i128" i128 => Value::int,
+        "bool" u8 => |word: u8| Value::Nat(word.into()),
+        "char" u32 => |word: u32| Value::Nat(word.into()),
+        "f32" f32 => |word: f32| Value::Nat(word.to_bits().into()),
+        "f64" f64 => |word: f64| Value::Nat(word.to_bits().into()),
     }
 }
 

@@ -7,6 +7,7 @@ mod barrier;
 mod channels;
 mod condvar;
 mod locals;
+mod mirrors;
 mod mutex;
 mod once;
 mod parking;

@@ -12,8 +12,8 @@
 
 use std::time::Instant;
 
-use super::acyclic::{Graph, Node};
 use super::activity::Activity;
+use super::acyclic::{Graph, Node};
 use super::clauses::{ClauseRef, Clauses};
 use super::open::OpenClauses;
 use super::order_atoms::OrderAtoms;

@@ -3,8 +3,8 @@
 //! One file a part: the search (`cdcl`), the clauses (`clauses`), what to decide next (`open`, `activity`),
 //! orders without cycles (`acyclic`), and what propositions say of the order (`order_atoms`).
 
-mod acyclic;
 mod activity;
+mod acyclic;
 mod cdcl;
 mod clauses;
 mod open;

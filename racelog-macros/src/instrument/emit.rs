@@ -1,0 +1,135 @@
+//! Makes the calls that the expansion consists of.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::{Expr, Stmt};
+
+/// Knows what racelog is called.
+///
+/// All that is inserted has the hygiene of a macro: names of the program and ours never meet, and
+/// lints leave it alone. Only the names of methods, which need no hygiene, are put at a place in the
+/// program: so the events that they make say that place.
+pub(super) struct Emit {
+    krate: TokenStream,
+}
+
+fn mixed() -> Span {
+    Span::mixed_site()
+}
+
+fn in_parentheses(span: Span, tokens: TokenStream) -> Group {
+    let mut group = Group::new(Delimiter::Parenthesis, tokens);
+    group.set_span(span);
+    group
+}
+
+impl Emit {
+    pub(super) fn new(krate: TokenStream) -> Self {
+        Self { krate }
+    }
+
+    pub(super) fn krate(&self) -> &TokenStream {
+        &self.krate
+    }
+
+    /// `receiver.method(arguments)`, at a place in the program.
+    pub(super) fn method(
+        &self,
+        receiver: &TokenStream,
+        method: &str,
+        place: Span,
+        arguments: TokenStream,
+    ) -> TokenStream {
+        let method = Ident::new(method, place);
+        let arguments = in_parentheses(place, arguments);
+        quote_spanned!(mixed()=> #receiver . #method #arguments)
+    }
+
+    /// `HERE.method(arguments)`, at a place in the program.
+    pub(super) fn here(&self, method: &str, place: Span, arguments: TokenStream) -> TokenStream {
+        let krate = &self.krate;
+        let receiver = quote_spanned!(mixed()=> #krate::__private::HERE);
+        self.method(&receiver, method, place, arguments)
+    }
+
+    /// The expression, and a branch after it.
+    pub(super) fn after(&self, expr: &mut Expr, place: Span) {
+        let attributes = super::forms::take_attributes(expr);
+        let call = self.here("after", place, argument(expr));
+        *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
+    }
+
+    /// A branch, and the expression after it.
+    pub(super) fn before(&self, expr: &mut Expr, place: Span) {
+        let attributes = super::forms::take_attributes(expr);
+        let before = self.here("before", place, TokenStream::new());
+        let call = self.method(&before, "then", place, argument(expr));
+        *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
+    }
+
+    /// A branch, as a statement.
+    pub(super) fn branch(&self, place: Span) -> Stmt {
+        let call = self.here("branch", place, TokenStream::new());
+        statement(call)
+    }
+
+    /// What kind of call it is to call a method on something.
+    pub(super) fn kind(&self, receiver: &Expr) -> TokenStream {
+        let krate = &self.krate;
+        quote_spanned!(mixed()=> (&#krate::__private::Probe::of(|| &#receiver)).kind())
+    }
+
+    /// Whether something is of a type of racelog's.
+    pub(super) fn is_shim(&self, expr: &Expr) -> TokenStream {
+        let krate = &self.krate;
+        quote_spanned!(mixed()=> (&#krate::__private::Probe::of(|| &#expr)).is_shim())
+    }
+
+    /// The type of a variable.
+    pub(super) fn probe(&self, variable: &Ident) -> TokenStream {
+        let krate = &self.krate;
+        quote_spanned!(mixed()=> (&#krate::__private::Probe::at(&raw const #variable)))
+    }
+
+    /// A thing of `racelog::__private` around an expression.
+    pub(super) fn wrap(&self, name: &str, expr: &TokenStream) -> TokenStream {
+        let krate = &self.krate;
+        let path: TokenStream = name.parse().expect("it is a path");
+        let path: TokenStream = path
+            .into_iter()
+            .map(|mut token| {
+                token.set_span(mixed());
+                token
+            })
+            .collect();
+        quote_spanned!(mixed()=> #krate::__private::#path(#expr))
+    }
+}
+
+/// An expression as an argument: parentheses of its own would be too many.
+pub(super) fn argument(expr: &Expr) -> TokenStream {
+    match expr {
+        Expr::Paren(paren) if paren.attrs.is_empty() => argument(&paren.expr),
+        other => other.to_token_stream(),
+    }
+}
+
+/// The tokens as a statement.
+pub(super) fn statement(tokens: TokenStream) -> Stmt {
+    Stmt::Expr(Expr::Verbatim(tokens), Some(syn::Token![;](mixed())))
+}
+
+/// A statement that names a variable; it may do so even if nobody else does.
+pub(super) fn statement_about(variable: &Ident, tokens: TokenStream) -> Stmt {
+    if variable.to_string().starts_with('_') {
+        let allow = quote_spanned!(mixed()=> #[allow(clippy::used_underscore_binding)]);
+        return statement(quote_spanned!(mixed()=> #allow #tokens));
+    }
+    statement(tokens)
+}
+
+/// Puts a statement first in a block, but for items: these want to be before all else.
+pub(super) fn put_first(statements: &mut Vec<Stmt>, first: Stmt) {
+    let items = statements.iter().take_while(|stmt| matches!(stmt, Stmt::Item(_))).count();
+    statements.insert(items, first);
+}

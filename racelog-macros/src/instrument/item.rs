@@ -1,0 +1,120 @@
+//! Items: functions, and what has functions in it.
+
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Attribute, Block, Error, ImplItem, Item, Meta, Signature, Stmt, TraitItem};
+
+use super::emit::Emit;
+use super::expr::Rewriter;
+use super::{names, reject};
+
+/// Instruments an item that the attribute stands on.
+pub(super) fn instrument(emit: &Emit, item: &mut Item) -> syn::Result<()> {
+    match item {
+        Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => within(emit, item),
+        Item::Mod(module) if module.content.is_some() => within(emit, item),
+        Item::Mod(module) => Err(Error::new(
+            module.span(),
+            "a module in a file of its own cannot be instrumented from outside: put the attribute on \
+             the items within",
+        )),
+        other => Err(Error::new(
+            other.span(),
+            "this attribute belongs on a function, an impl block, a trait or a module",
+        )),
+    }
+}
+
+/// Instruments all functions in an item. Errors are collected, for there may be many.
+fn within(emit: &Emit, item: &mut Item) -> syn::Result<()> {
+    let mut errors: Option<Error> = None;
+    let mut note = |result: syn::Result<()>| {
+        if let Err(error) = result {
+            match &mut errors {
+                Some(errors) => errors.combine(error),
+                None => errors = Some(error),
+            }
+        }
+    };
+    match item {
+        Item::Fn(item) => {
+            let skipped = is_skipped(&mut item.attrs);
+            note(if skipped { Ok(()) } else { checked(emit, &item.sig, &mut item.block) });
+        }
+        Item::Impl(block) => {
+            for item in &mut block.items {
+                if let ImplItem::Fn(method) = item
+                    && !is_skipped(&mut method.attrs)
+                {
+                    note(checked(emit, &method.sig, &mut method.block));
+                }
+            }
+        }
+        Item::Trait(definition) => {
+            for item in &mut definition.items {
+                if let TraitItem::Fn(method) = item
+                    && !is_skipped(&mut method.attrs)
+                    && let Some(body) = &mut method.default
+                {
+                    note(checked(emit, &method.sig, body));
+                }
+            }
+        }
+        Item::Mod(module) => {
+            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+                note(within(emit, item));
+            }
+        }
+        _ => {}
+    }
+    errors.map_or(Ok(()), Err)
+}
+
+fn checked(emit: &Emit, signature: &Signature, body: &mut Block) -> syn::Result<()> {
+    reject::function(signature, body)?;
+    function(emit, signature, body);
+    Ok(())
+}
+
+/// Instruments a function that can be.
+pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
+    let names = names::Names::of(signature, body);
+    let mut rewriter = Rewriter::new(emit, names, signature.unsafety.is_some());
+    rewriter.body(body);
+    // What is called by method resolution.
+    let krate = emit.krate();
+    let imports = quote_spanned! {proc_macro2::Span::mixed_site()=>
+        #[allow(unused_imports)]
+        use #krate::__private::{
+            IsOther as _, IsOtherGuard as _, IsShim as _, IsShimGuard as _, PlaceFallback as _,
+            PointeeFallback as _,
+        };
+    };
+    body.stmts.insert(0, Stmt::Expr(syn::Expr::Verbatim(imports), None));
+}
+
+/// Whether `#[racelog::instrument(skip)]` stands here; it is taken away.
+fn is_skipped(attributes: &mut Vec<Attribute>) -> bool {
+    let mut skipped = false;
+    attributes.retain(|attribute| {
+        let Meta::List(list) = &attribute.meta else { return true };
+        let tokens = list.tokens.to_string();
+        let named = attribute.path().segments.last().is_some_and(|last| last.ident == "instrument");
+        let skips = named && tokens == "skip";
+        // Within a condition it does the same by itself, and nothing if the condition is false.
+        let conditional = attribute.path().is_ident("cfg_attr");
+        skipped |= skips || conditional && tokens.replace(' ', "").contains("instrument(skip)");
+        !skips
+    });
+    skipped
+}
+
+/// Instruments a function within a function, if it can be; it is left alone if not.
+pub(super) fn nested(emit: &Emit, item: &mut Item) {
+    if let Item::Fn(item) = item
+        && !is_skipped(&mut item.attrs)
+        && reject::function(&item.sig, &item.block).is_ok()
+    {
+        function(emit, &item.sig, &mut item.block);
+    }
+}

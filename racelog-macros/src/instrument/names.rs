@@ -1,0 +1,116 @@
+//! Which variables may hold something that was read without a branch after it.
+//!
+//! An operation on what such a variable refers to is on a place that depends on what was read, so a
+//! branch has to come before it. All other variables were bound when no branch was owed: parameters,
+//! for one is recorded when a function is entered; what patterns bind, for one follows every match;
+//! results of calls and operators, for one follows these, too.
+
+use std::collections::HashSet;
+
+use syn::visit::{self, Visit};
+use syn::{Block, Expr, ExprAssign, Local, PatIdent, Path, Signature};
+
+use super::forms;
+
+/// What is known of the names in a function.
+#[derive(Default)]
+pub(super) struct Names {
+    bound: HashSet<String>,
+    unclean: HashSet<String>,
+}
+
+impl Names {
+    /// Looks at all of a function; names that are bound more than once count as one.
+    pub(super) fn of(signature: &Signature, body: &Block) -> Self {
+        let mut names = Self::default();
+        // A variable can be bound to one that turns out to be unclean later.
+        loop {
+            let before = names.unclean.len();
+            names.visit_signature(signature);
+            names.visit_block(body);
+            if names.unclean.len() == before {
+                return names;
+            }
+        }
+    }
+
+    /// Whether a path is a variable of the function.
+    pub(super) fn is_variable(&self, path: &Path) -> bool {
+        path.is_ident("self")
+            || path.get_ident().is_some_and(|name| self.bound.contains(&name.to_string()))
+    }
+
+    /// Whether a place is the same, whatever was read since the last branch.
+    pub(super) fn is_clean(&self, place: &Expr) -> bool {
+        let Some((path, far)) = forms::root(place) else { return false };
+        !far && path.get_ident().is_none_or(|name| !self.unclean.contains(&name.to_string()))
+    }
+
+    /// Notes the variables that are assigned to, by destructuring as well. Of what is assigned
+    /// through a variable it keeps its own value, and a branch follows.
+    fn assigned(&mut self, left: &Expr) {
+        match left {
+            Expr::Path(path) => {
+                self.unclean.extend(path.path.get_ident().map(ToString::to_string));
+            }
+            Expr::Paren(inner) => self.assigned(&inner.expr),
+            Expr::Tuple(parts) => parts.elems.iter().for_each(|part| self.assigned(part)),
+            Expr::Array(parts) => parts.elems.iter().for_each(|part| self.assigned(part)),
+            Expr::Call(parts) => parts.args.iter().for_each(|part| self.assigned(part)),
+            Expr::Struct(parts) => parts.fields.iter().for_each(|part| self.assigned(&part.expr)),
+            _ => {}
+        }
+    }
+
+    /// Whether a variable with this value is clean.
+    fn is_clean_value(&self, value: &Expr) -> bool {
+        match forms::bare(value) {
+            Expr::Lit(_) | Expr::Closure(_) | Expr::Macro(_) | Expr::Try(_) => true,
+            Expr::Call(call) => match &*call.func {
+                Expr::Path(path) if forms::is_constructor(&path.path) => {
+                    call.args.iter().all(|argument| self.is_clean_value(argument))
+                }
+                _ => true,
+            },
+            Expr::MethodCall(call) => {
+                !(forms::is_operation(call) || forms::is_unwrap(call) || is_read(call))
+            }
+            Expr::Reference(reference) => self.is_clean(&reference.expr),
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.is_clean_value(part)),
+            place => self.is_clean(place),
+        }
+    }
+}
+
+/// Whether a call may be recorded as an access without a branch after it.
+fn is_read(call: &syn::ExprMethodCall) -> bool {
+    call.method.to_string().starts_with("read")
+}
+
+impl<'ast> Visit<'ast> for Names {
+    fn visit_pat_ident(&mut self, pattern: &'ast PatIdent) {
+        self.bound.insert(pattern.ident.to_string());
+        visit::visit_pat_ident(self, pattern);
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        let clean = local.init.as_ref().is_some_and(|init| {
+            // A branch follows the match.
+            init.diverge.is_some() || self.is_clean_value(&init.expr)
+        });
+        if !clean {
+            let names = forms::bindings(&local.pat);
+            self.unclean.extend(names.iter().map(ToString::to_string));
+        }
+        visit::visit_local(self, local);
+    }
+
+    fn visit_expr_assign(&mut self, assign: &'ast ExprAssign) {
+        self.assigned(&assign.left);
+        visit::visit_expr_assign(self, assign);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {
+        // Another function's variables are its own.
+    }
+}

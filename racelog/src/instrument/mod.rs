@@ -1,0 +1,96 @@
+//! What code under `#[racelog::instrument]` calls.
+//!
+//! The model is that of Huang, Meredith and Roşu, PLDI 2014: a branch event says that what its thread
+//! does from here on depends on what it has read. Code that records all its branches needs no implicit
+//! ones after its reads.
+//!
+//! What is guaranteed: a read counts as one of instrumented code only if it is an operation of ours
+//! that such code calls itself ([`shim`]), or an access of bare memory that it makes itself
+//! ([`place`]); and between such a read and anything that may go by its value there is a branch.
+//! Everything else that runs, on whatever occasion, is code that was not instrumented: its reads are
+//! followed by implicit branches, and its events by themselves bring the branch that is owed for
+//! earlier reads.
+//!
+//! What deviates from the paper: a branch is recorded only where something was read since the last
+//! one, for others would say nothing new.
+//!
+//! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
+
+mod place;
+mod scope;
+mod shim;
+
+use std::mem::needs_drop;
+use std::panic::Location;
+
+pub use place::{Place, PlaceFallback, Pointee, PointeeFallback, ptr_read, ptr_write};
+pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
+
+use crate::rt::{Here as Caller, with};
+use place::Next;
+
+/// Where the calls stand; the expansion puts each method name where the program's own code is, so
+/// that events say that place.
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+/// The one there is.
+pub const HERE: Here = Here;
+
+impl Here {
+    /// A branch, if something was read since the last one.
+    #[track_caller]
+    #[inline]
+    pub fn branch(self) {
+        branch(Some(Location::caller()));
+    }
+
+    /// The value, and a branch after it was made.
+    #[track_caller]
+    #[inline]
+    pub fn after<T>(self, value: T) -> T {
+        branch(Some(Location::caller()));
+        value
+    }
+
+    /// A branch now, before what is evaluated next.
+    #[track_caller]
+    #[inline]
+    pub fn before(self) -> Next {
+        branch(Some(Location::caller()));
+        Next
+    }
+
+    /// A branch, and true: for the middle of a chain of conditions.
+    #[track_caller]
+    #[inline]
+    pub fn decided(self) -> bool {
+        branch(Some(Location::caller()));
+        true
+    }
+
+    /// A value of this type was just overwritten: its destructor may have gone by what was read.
+    #[track_caller]
+    #[inline]
+    pub fn overwritten<T>(self, _: *const T) {
+        if needs_drop::<T>() {
+            branch(Some(Location::caller()));
+        }
+    }
+}
+
+/// A branch, if something was read since the last one.
+#[inline]
+fn branch(here: Caller) {
+    with(|log| {
+        if log.is_pending() {
+            log.branch(here);
+        }
+    });
+}
+
+/// Whether something was read that no branch has followed yet: for tests of the expansion.
+#[doc(hidden)]
+pub fn owes_branch() -> bool {
+    with(crate::rt::ThreadLog::is_pending).unwrap_or(false)
+}

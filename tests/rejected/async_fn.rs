@@ -1,0 +1,6 @@
+#[racelog::instrument]
+pub async fn later() -> u32 {
+    1
+}
+
+fn main() {}

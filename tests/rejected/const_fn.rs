@@ -1,0 +1,6 @@
+#[racelog::instrument]
+pub const fn early() -> u32 {
+    1
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[racelog::instrument(deeply)]
+fn one() -> u32 {
+    1
+}
+
+fn main() {
+    one();
+}

@@ -1,0 +1,147 @@
+//! Instrumented programs: what is recorded of them, and which races follow.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::process::Command;
+
+use predictor::explore::explore;
+use predictor::trace::format::Source;
+use predictor::trace::{EventId, Op, Trace};
+use tempfile::TempDir;
+
+use crate::support::{repository, run};
+
+/// Runs a program, recorded, and loads its trace, which must be valid.
+fn record(args: &[&str]) -> Trace {
+    let folder = TempDir::new().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_instrumented"));
+    command.args(args).env("RACELOG", "1").env("RACELOG_DIR", folder.path());
+    command.env_remove("RACELOG_MAX_BYTES");
+    assert_eq!(run(&mut command, b""), (0, String::new(), String::new()), "{args:?}");
+    let path = fs::read_dir(folder.path()).unwrap().next().expect("a trace").unwrap().path();
+    let mut source = Source::open(&path, None).unwrap();
+    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+}
+
+/// What the comment says at the end of the line that an event comes from.
+fn remark(trace: &Trace, event: EventId) -> String {
+    let place = trace.printer().location(event).expect("accesses have places").to_owned();
+    let mut parts = place.split(':');
+    let (file, line) = (parts.next().unwrap(), parts.next().unwrap());
+    let source = fs::read_to_string(repository().join(file)).unwrap();
+    let line = source.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
+    let (_, remark) = line.rsplit_once("// ").unwrap_or_else(|| panic!("{place} has no remark"));
+    remark.to_owned()
+}
+
+/// The remarks of all races.
+fn races(args: &[&str]) -> BTreeSet<(String, String)> {
+    let trace = record(args);
+    let found = explore(&trace, 1_000_000, |_| {});
+    assert!(found.complete, "{args:?}");
+    found
+        .races
+        .keys()
+        .map(|pair| (remark(&trace, pair.first()), remark(&trace, pair.second())))
+        .collect()
+}
+
+fn check(program: &str, expected: &[(&str, &str)]) {
+    let expected = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
+    assert_eq!(races(&[program]), expected, "{program}");
+}
+
+#[test]
+fn the_figures_of_the_paper_have_their_races() {
+    check("figure1", &[("line 3", "line 10")]);
+    check("figure1-switched", &[]);
+    check("figure2-case1", &[("line 1", "line 4")]);
+    check("figure2-case2", &[]);
+}
+
+#[test]
+fn the_index_of_an_array_is_a_branch() {
+    check("array", &[]);
+    check("array-element", &[("line 2", "line 7")]);
+}
+
+#[test]
+fn without_the_attribute_every_read_is_a_branch() {
+    let programs = ["figure1", "figure1-switched", "figure2-case1", "figure2-case2", "array"];
+    for program in programs.into_iter().chain(["array-element"]) {
+        assert_eq!(races(&["plain", program]), BTreeSet::new(), "{program}");
+    }
+}
+
+#[test]
+fn seeded_bugs_of_unsafe_code_are_found_and_nothing_else() {
+    check("ring", &[]);
+    check("ring-bug", &[("late write", "read")]);
+    check("static", &[]);
+    check("static-bug", &[("update without the lock", "read with the lock")]);
+    check("spin", &[]);
+    check("spin-bug", &[("late update", "update")]);
+    check("once", &[]);
+    check("once-bug", &[("early read", "write")]);
+}
+
+/// The accesses of bare memory, with their values.
+fn accesses(program: &str) -> Vec<String> {
+    let trace = record(&[program]);
+    let mut printer = trace.printer();
+    let mut accesses = Vec::new();
+    for event in trace.events() {
+        if matches!(trace.op(event), Op::Read { .. } | Op::Write { .. }) {
+            let line = printer.event(event);
+            let words: Vec<&str> = line.split(' ').collect();
+            if words[2].starts_with('[') {
+                let (_, size) = words[2].split_once('+').expect("it has a size");
+                accesses.push(format!("{} {} of {}", words[1], words[3], &size[..size.len() - 1]));
+            }
+        }
+    }
+    accesses
+}
+
+#[test]
+fn accesses_of_bare_memory_are_recorded_with_their_values() {
+    assert_eq!(accesses("ring"), ["write 7 of 8", "read 7 of 8"]);
+    let static_mut = ["read 5 of 4", "write 7 of 4", "read 7 of 4", "write 8 of 4"];
+    assert_eq!(accesses("static"), static_mut);
+    let spin = ["read -1 of 4", "write 2 of 4", "read 2 of 4", "write 6 of 4"];
+    assert_eq!(accesses("spin"), spin);
+    assert_eq!(accesses("once"), ["write 97 of 4", "read 97 of 4"]);
+    assert_eq!(accesses("once-bug"), ["read 32 of 4", "write 98 of 4"]);
+}
+
+#[test]
+fn what_is_not_instrumented_decides_by_every_read() {
+    check("edge-none", &[("line 1", "line 4")]);
+    let kinds = [
+        "call",
+        "method",
+        "trait-object",
+        "closure",
+        "macro",
+        "destructor",
+        "overwritten",
+        "operator",
+        "panic",
+        "generic",
+        "reference",
+        "uninstrumented",
+    ];
+    for kind in kinds {
+        let program = format!("edge-{kind}");
+        let trace = record(&[&program]);
+        let arrives = trace.events().any(|event| is_at(&trace, event, "line 4"));
+        assert!(arrives, "{program} does not come to line 4");
+        assert_eq!(races(&[&program]), BTreeSet::new(), "{program}");
+    }
+}
+
+/// Whether an event is an access on the line with this remark.
+fn is_at(trace: &Trace, event: EventId, wanted: &str) -> bool {
+    let reads = matches!(trace.op(event), Op::Read { .. });
+    reads && trace.printer().location(event).is_some() && remark(trace, event) == wanted
+}
