@@ -4,7 +4,7 @@
 use racelog::trace::VarId;
 use rustc_hash::FxHashMap;
 
-use super::index::{value_read, value_written};
+use super::index::value_read;
 use super::{Encoder, Stated, channels};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
@@ -110,29 +110,46 @@ fn wrote_known(encoder: &mut Encoder<'_>, write: EventId) -> Lit {
     }
 }
 
+/// How many writes on either side of those that disturb a read are ruled out along with them: they
+/// would be the next to do so.
+const NEIGHBOURS: usize = 4;
+
 /// States that no other write comes between a read and its source, where a sequence has one there.
 pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[EventId]) {
     let trace = encoder.trace;
     let mut writes: FxHashMap<VarId, Vec<EventId>> = FxHashMap::default();
     for event in sequence {
         let op = trace.op(*event);
+        if let (Some(var), true) = (op.var(), op.writes()) {
+            writes.entry(var).or_default().push(*event);
+        }
+    }
+    // How many writes of each variable have passed.
+    let mut passed: FxHashMap<VarId, usize> = FxHashMap::default();
+    for event in sequence {
+        let op = trace.op(*event);
         let Some(var) = op.var() else { continue };
-        let earlier = writes.entry(var).or_default();
+        let here = passed.entry(var).or_default();
         let clean = encoder.clean.get(event).is_some_and(|clean| model.is_true(*clean));
         if let Some(sources) = encoder.sources.get(event).filter(|_| clean) {
+            let all = writes.get(&var).map_or(&[][..], Vec::as_slice);
+            let last = all[..*here].last().copied();
             let chosen = sources.iter().filter(|source| model.is_true(source.chosen));
             let chosen: Vec<Source> = chosen.copied().collect();
-            if !chosen.iter().any(|source| source.write == earlier.last().copied()) {
+            if !chosen.iter().any(|source| source.write == last) {
                 for source in chosen {
-                    for between in after(earlier, source.write) {
-                        state_undisturbed(encoder, source, *event, *between);
+                    let first = *here - after(&all[..*here], source.write).len();
+                    let near =
+                        first.saturating_sub(NEIGHBOURS)..(*here + NEIGHBOURS).min(all.len());
+                    for other in &all[near] {
+                        if Some(*other) != source.write && other != event {
+                            state_undisturbed(encoder, source, *event, *other);
+                        }
                     }
                 }
             }
         }
-        if value_written(&op).is_some() {
-            earlier.push(*event);
-        }
+        *here += usize::from(op.writes());
     }
 }
 

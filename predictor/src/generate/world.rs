@@ -339,7 +339,9 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         });
         let enough = waiting.count() + 1 < talkers.div_ceil(2);
         let lock = self.lock_of(condvar);
-        let steps = if !self.is_listener(thread) && enough && self.chance(0.3) {
+        // The first thread does not wait: in the end it has to wake the others.
+        let may_wait = thread > 0 && !self.is_listener(thread) && enough;
+        let steps = if may_wait && self.chance(0.3) {
             let wait = [Step::Wait { condvar }, Step::Wake { condvar }];
             [Step::Acquire(lock)].into_iter().chain(wait).chain([Step::Release(lock)]).collect()
         } else if self.is_listener(thread) {

@@ -144,8 +144,7 @@ impl Search {
             _ => {
                 let added = self.clauses.add(&clause, None);
                 self.watch(added);
-                clause.retain(|lit| self.is_default(*lit));
-                self.open.add(added, clause.into_iter());
+                self.open.add(added);
             }
         }
     }
@@ -176,6 +175,9 @@ impl Search {
             let lit = self.trail[at];
             self.values[lit.code()] = 0;
             self.values[(!lit).code()] = 0;
+            if !self.is_default(lit) {
+                self.open.falls(lit);
+            }
         }
         self.trail.truncate(start);
         self.level_starts.truncate(level as usize);
@@ -183,7 +185,6 @@ impl Search {
         self.ordered = self.ordered.min(start);
         self.noticed = self.noticed.min(start);
         self.graph.shrink(edges);
-        self.open.go_back(start);
     }
 
     fn assign(&mut self, lit: Lit, reason: Reason) {
@@ -319,20 +320,18 @@ impl Search {
             }
         }
         for at in self.noticed..self.trail.len() {
-            let lit = self.trail[at];
-            if self.is_default(!lit) {
-                self.open.overturn(!lit);
-            }
+            self.open.falls(!self.trail[at]);
         }
         self.noticed = self.trail.len();
         while let Some(clause) = self.open.next() {
             let literals = self.clauses.literals(clause);
-            if literals.iter().any(|lit| self.value(*lit) > 0) {
-                self.open.holds_by_trail(self.trail.len());
-            } else if literals.iter().any(|lit| self.value(*lit) == 0 && self.is_default(*lit)) {
-                self.open.holds_by_default();
-            } else {
-                return Next::Decide(self.choose(literals));
+            let holds = |lit: &&Lit| match self.value(**lit) {
+                0 => self.is_default(**lit),
+                value => value > 0,
+            };
+            match literals.iter().find(holds) {
+                Some(lit) => self.open.rests_on(*lit),
+                None => return Next::Decide(self.choose(literals)),
             }
         }
         Next::Satisfied
