@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::encode::{Encoder, Index, Window};
 use crate::race::Pair;
+use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Solver};
 use crate::trace::{EventId, Trace};
 use crate::witness::{self, Checker, Refutation, Schedule};
@@ -30,6 +31,8 @@ pub struct Decider<'a> {
     checker: &'a Checker<'a, 'a>,
     encoder: Encoder<'a>,
     solver: Box<dyn Solver>,
+    /// What was asked last.
+    assumptions: Vec<Lit>,
 }
 
 impl<'a> Decider<'a> {
@@ -41,7 +44,14 @@ impl<'a> Decider<'a> {
         checker: &'a Checker<'a, 'a>,
         solver: Box<dyn Solver>,
     ) -> Self {
-        Self { trace, window, checker, encoder: Encoder::new(trace, index, window), solver }
+        Self {
+            trace,
+            window,
+            checker,
+            encoder: Encoder::new(trace, index, window),
+            solver,
+            assumptions: Vec::new(),
+        }
     }
 
     /// What two solvers that were both asked differ on, if they do.
@@ -49,9 +59,16 @@ impl<'a> Decider<'a> {
         self.solver.disagreement()
     }
 
+    /// The last question as it was in the end, for other solvers: the formula, and what was asked of
+    /// it.
+    pub fn last_question(&self) -> (&Formula, &[Lit]) {
+        (self.encoder.formula(), &self.assumptions)
+    }
+
     /// Whether a pair, both of whose accesses are in the window, is a race.
     pub fn decide(&mut self, pair: Pair, deadline: Option<Instant>) -> Verdict {
         let query = self.encoder.ask(pair);
+        self.assumptions.clone_from(&query.assumptions);
         loop {
             let formula = self.encoder.formula();
             match self.solver.solve(formula, &query.assumptions, deadline) {

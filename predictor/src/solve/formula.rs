@@ -78,7 +78,7 @@ pub enum Meaning {
 ///
 /// Its models are the assignments that satisfy all clauses and for which some total order of the
 /// events agrees with every order that always holds and with every [`Meaning::Before`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Formula {
     meanings: Vec<Meaning>,
     /// What to try first.
