@@ -1,8 +1,9 @@
 //! The predictor: all races of a trace by the maximal causal model with control flow, each with a
 //! witness that the checker has replayed.
 //!
-//! Stages, one a file: [which pairs could be races](candidates), [what is ordered in every
-//! execution](must), [one pair](decide), and [all of them, in parallel](run).
+//! Stages, one a file: which pairs could be races (`candidates`), what is ordered in every execution
+//! (`must`), the observed run with a thread held back (`hold_back`), one pair (`decide`), and all of
+//! them, in parallel (`run`).
 
 mod candidates;
 mod decide;
