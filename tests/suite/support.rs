@@ -49,25 +49,35 @@ pub(crate) fn convert(bytes: &[u8], from: Format, to: Format) -> Vec<u8> {
 /// The `predictor` command.
 pub(crate) fn predictor() -> Command {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    Command::new(BUILT.get_or_init(build))
+    let built = || build(&["--package", "predictor", "--bin", "predictor"]).remove(0);
+    Command::new(BUILT.get_or_init(built))
 }
 
-/// Builds the command and finds out where it is.
-fn build() -> PathBuf {
+/// The programs of `examples/`.
+pub(crate) fn examples() -> &'static [PathBuf] {
+    static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    BUILT.get_or_init(|| build(&["--package", "racelog-examples", "--bins"]))
+}
+
+/// Builds programs and finds out where they are.
+fn build(what: &[&str]) -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--package", "predictor", "--bin", "predictor"])
+        .arg("build")
+        .args(what)
         .args(["--message-format", "json-render-diagnostics", "--quiet"])
         .current_dir(repository())
         .stderr(Stdio::inherit())
         .output()
         .expect("cargo runs");
-    assert!(output.status.success(), "the command does not build");
+    assert!(output.status.success(), "{what:?} do not build");
     let messages = String::from_utf8(output.stdout).expect("cargo speaks UTF-8");
-    let executable = messages.lines().rev().find_map(|line| {
+    let executables = messages.lines().filter_map(|line| {
         let (_, rest) = line.split_once("\"executable\":\"")?;
-        rest.split_once('"').map(|(path, _)| path)
+        rest.split_once('"').map(|(path, _)| PathBuf::from(path))
     });
-    PathBuf::from(executable.expect("cargo says where the executable is"))
+    let executables: Vec<PathBuf> = executables.collect();
+    assert!(!executables.is_empty(), "cargo says where the executables are");
+    executables
 }
 
 /// What a command did: exit code, standard output, standard error.

@@ -1,11 +1,13 @@
 //! What can be asked for.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::analysis::Detector;
+use crate::fuzz::{Places, Strategy};
 use crate::generate::Plan;
 use crate::predict::Options;
 use crate::solve::SolverKind;
@@ -14,7 +16,7 @@ use crate::trace::format::Format;
 const EXIT_CODES: &str = "\
 Exit codes:
   0  done, and nothing was found
-  1  something was found: races, or a witness that proves nothing
+  1  something was found: races, or a witness that proves nothing; or a race was not replayed
   2  an error: the command line, a file, or a trace that is damaged or not valid";
 
 /// Reads, checks and explores recorded traces of concurrent programs
@@ -104,6 +106,35 @@ Examples:
 A race is given by the numbers of its two events, as reports have them. One event a line, those that
 race last. The exit code is 0 if there is a witness, 1 if the pair is no race.")]
     Witness(Witness),
+    /// Runs a program so that a predicted race happens, in both orders
+    #[command(after_help = "\
+Examples:
+  predictor replay trace.rlog 4,9 -- target/debug/program its arguments
+  predictor replay trace.rlog 4,9 -- cargo test --test suite -- queue::drains --exact
+
+The race is given as for `witness`; the command must be the one that was recorded, and a trace of a
+`#[racelog::test]` needs its test to be run. It runs twice, once with each racing thread first, with
+nothing on its standard input. What follows is said for each order.
+
+Exit codes:
+  0  confirmed: in both runs both threads stood before their accesses at the same time
+  1  diverged (the program did something else at the step that is named, for it depends on input,
+     time or other things outside of racelog), or unreached (it ended before)
+  2  an error, or the pair is no race")]
+    Replay(Replay),
+    /// Runs a program many times under random schedules, directed to races
+    #[command(after_help = "\
+Examples:
+  predictor fuzz --pair src/a.rs:12,src/b.rs:40 -- target/debug/program
+  predictor fuzz --trace trace.rlog --runs 1000 -- target/debug/program
+  predictor fuzz --strategy pct --runs 1000 -- target/debug/program
+  predictor fuzz --pair src/a.rs:12,src/b.rs:40 --seed 7 --runs 1 -- target/debug/program
+
+For each pair of places it says in how many runs the race was real, that is that two threads stood
+before accesses that race, whether a panic, a failed check or a deadlock followed, and the seed of
+the first such run: with that, and one run, it happens again. The exit code is 1 if a race was real
+or a run has failed.")]
+    Fuzz(Fuzz),
     /// Compares the detectors on traces
     #[command(after_help = "\
 Examples:
@@ -289,6 +320,63 @@ pub(super) struct Witness {
     pub(super) race: (u64, u64),
     #[command(flatten)]
     pub(super) effort: Effort,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Replay {
+    #[command(flatten)]
+    pub(super) input: Input,
+    /// The numbers of the two accesses, as `4,9`
+    #[arg(value_name = "RACE", value_parser = pair)]
+    pub(super) race: (u64, u64),
+    /// How to print what came of it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: AnalysisFormat,
+    /// Wait so many seconds for each run
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(super) run_time: Duration,
+    #[command(flatten)]
+    pub(super) effort: Effort,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    pub(super) command: Vec<OsString>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Fuzz {
+    /// Two places, as `src/a.rs:12,src/b.rs:40` (may be given again)
+    #[arg(long = "pair", value_name = "A,B")]
+    pub(super) pairs: Vec<Places>,
+    /// Also the pairs of the races that are predicted from this trace
+    #[arg(long, value_name = "TRACE")]
+    pub(super) trace: Option<PathBuf>,
+    /// How the next thread is chosen: race, random or pct [default: race if there are pairs]
+    #[arg(long, value_name = "STRATEGY")]
+    pub(super) strategy: Option<Strategy>,
+    /// How many runs for each pair
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(super) runs: usize,
+    /// Run so many at a time [default: as many as there are processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..1024))]
+    pub(super) jobs: Option<u64>,
+    /// The seed of the first run; the others are derived from it
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(super) seed: u64,
+    /// For pct: how many changes of priorities, and one
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(super) depth: u32,
+    /// For pct: how many steps a run has, about
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(super) length: u64,
+    /// How to print what came of it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(super) format: AnalysisFormat,
+    /// Wait so many seconds for each run
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(super) run_time: Duration,
+    /// The program and its arguments
+    #[arg(value_name = "COMMAND", last = true, required = true)]
+    pub(super) command: Vec<OsString>,
 }
 
 /// Two event numbers.

@@ -5,7 +5,7 @@
 //! | code | meaning |
 //! | --- | --- |
 //! | 0 | done, and nothing was found |
-//! | 1 | something was found: races, or a witness that proves nothing |
+//! | 1 | something was found: races, or a witness that proves nothing; or a race was not replayed |
 //! | 2 | an error: the command line, a file, or a trace that is damaged or not valid |
 
 mod analyze;
@@ -14,10 +14,13 @@ mod check;
 mod compare;
 mod convert;
 mod explore;
+mod fuzz;
 mod generate;
 mod input;
 mod output;
+mod program;
 mod progress;
+mod replay;
 mod show;
 mod stats;
 mod table;
@@ -98,6 +101,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Explore(args) => explore::run(&args),
         Command::Analyze(args) => analyze::run(&args),
         Command::Witness(args) => witness::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Generate(args) => generate::run(&args),
     };

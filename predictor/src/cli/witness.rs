@@ -3,38 +3,51 @@
 use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
-use super::args::Witness;
+use super::args::{Effort, Witness};
 use super::input::Input;
 use super::{Failure, Outcome, say};
-use crate::encode::{Index, Window};
-use crate::predict::{Decider, Verdict};
+use crate::predict::{Verdict, decide_pair};
 use crate::race::{Pair, conflict};
-use crate::semantics::Machine;
 use crate::trace::{EventId, Trace};
-use crate::witness::{Checker, switches};
+use crate::witness::switches;
 
 pub(super) fn run(args: &Witness) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
     let name = input.name();
     let trace = input.load()?;
-    let pair = pair(&trace, args.race).map_err(|problem| Failure::of(&name, problem))?;
-    let machine = Machine::new(&trace);
-    let index = Index::new(&trace);
-    let window = Window::whole(&machine);
-    let solver = args.effort.solver.build();
-    let deadline = Instant::now() + args.effort.pair_time;
-    let checker = Checker::new(&machine);
-    let mut decider = Decider::new(&trace, &index, &window, &checker, solver);
-    match decider.decide(pair, Some(deadline)) {
-        Verdict::Race(schedule) => {
-            print(&trace, &schedule.events().collect::<Vec<_>>())?;
+    match decide(&trace, &name, args.race, &args.effort)? {
+        Decision::Race(schedule) => {
+            print(&trace, &schedule)?;
             Ok(Outcome::NothingFound)
         }
-        Verdict::NoRace => {
-            let [first, second] = [pair.first(), pair.second()];
+        Decision::NoRace => {
+            let (first, second) = args.race;
+            let (first, second) = (first.min(second), first.max(second));
             say("note", format_args!("{name}: ({first}, {second}) is no race"));
             Ok(Outcome::Found)
         }
+    }
+}
+
+/// What is known of a pair.
+pub(super) enum Decision {
+    /// A race, and the schedule that proves it.
+    Race(Vec<EventId>),
+    NoRace,
+}
+
+/// Decides whether two events of a trace race.
+pub(super) fn decide(
+    trace: &Trace,
+    name: &str,
+    race: (u64, u64),
+    effort: &Effort,
+) -> Result<Decision, Failure> {
+    let pair = pair(trace, race).map_err(|problem| Failure::of(name, problem))?;
+    let deadline = Instant::now() + effort.pair_time;
+    match decide_pair(trace, pair, effort.solver, Some(deadline)) {
+        Verdict::Race(schedule) => Ok(Decision::Race(schedule.events().collect())),
+        Verdict::NoRace => Ok(Decision::NoRace),
         Verdict::Unknown => {
             Err(Failure::of(name, "the time was up before the pair was decided: raise --pair-time"))
         }

@@ -10,6 +10,7 @@ mod decide;
 mod held;
 mod hold_back;
 mod must;
+mod one;
 mod run;
 
 use std::time::Duration;
@@ -19,6 +20,7 @@ pub use self::decide::{Decider, Verdict};
 pub use self::held::HeldLocks;
 pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
+pub use self::one::decide_pair;
 pub use self::run::predict;
 use crate::race::Pair;
 use crate::solve::{Disagreement, SolverKind};

@@ -4,7 +4,8 @@
 //! The program makes the access itself. The recorder locks the address before and writes the event
 //! after it, so that the event says what was read or written, in the order in which that happened.
 //! While an address is locked no code of the program runs: where some could (destructors, operators
-//! of the program's own types) the event is written first, and has no value.
+//! of the program's own types) the event is written first, and has no value. For the same reason
+//! others have their turns before the address is locked.
 
 use std::ptr::{self, NonNull};
 
@@ -12,8 +13,9 @@ use super::cells::{Cells, Entry, Kind, entry, lock};
 use super::constants::is_constant;
 use super::log::{Expected, Here, ThreadLog};
 use super::meta::SpinGuard;
-use super::session::with;
+use super::session::{is_off, with};
 use super::words::word_at;
+use crate::sched::{self, Action};
 use crate::trace::{Op, Value};
 
 /// An access that the program is about to make, with the address locked.
@@ -110,19 +112,26 @@ fn barely(log: &ThreadLog, f: impl FnOnce()) {
     log.expect(outer);
 }
 
+/// Somebody else may go before the access. Nothing is locked yet.
+#[inline]
+fn point<T>(action: Action, place: *const T, here: Here) {
+    if size_of::<T>() > 0 {
+        sched::point_in_memory(action, place.addr(), size_of::<T>(), here);
+    }
+}
+
 /// The next thing that this thread does is to read the place.
 #[inline]
 pub(crate) fn begin_read<T>(place: *const T, here: Here) {
+    point(Action::Read, place, here);
     with(|log| log.open_access.set(Open::new(place, here, Access::Read)));
 }
 
 /// As [`begin_read`], of something that may be a constant: then there is nothing to record.
 pub(crate) fn begin_read_static<T>(place: *const T, here: Here) {
-    with(|log| {
-        if !is_constant(place.addr()) {
-            log.open_access.set(Open::new(place, here, Access::Read));
-        }
-    });
+    if !is_off() && !is_constant(place.addr()) {
+        begin_read(place, here);
+    }
 }
 
 /// The next thing that this thread does is to write the place.
@@ -139,6 +148,7 @@ pub(crate) fn begin_update<T>(place: *const T, here: Here) {
 
 #[inline]
 fn begin_change<T>(place: *const T, here: Here, access: Access) {
+    point(Action::Write, place, here);
     with(|log| {
         let Some(mut open) = Open::new(place, here, access) else { return };
         // SAFETY: the program is about to access the place, and no other recorded thread does.
@@ -188,6 +198,7 @@ pub(crate) fn give_up() {
 /// Somebody uses the place in a way that may read or write all or some of it. Nothing is said to
 /// race with that; what comes before and after stays there.
 pub(crate) fn used<T>(place: *const T, here: Here) {
+    point(Action::Look, place, here);
     with(|log| {
         if let Some(mut open) = Open::new(place, here, Access::Read) {
             let entry = open.found(log, Value::Opaque);

@@ -108,6 +108,8 @@ pub(crate) struct Intent {
     pub(crate) action: Action,
     /// The address of the object, or the key of a thread; 0 for none.
     pub(crate) object: usize,
+    /// How many bytes of memory are accessed from there; 1 where the address stands for an object.
+    pub(crate) size: usize,
     /// Another object that the operation touches, such as the lock of a condvar; 0 for none.
     pub(crate) second: usize,
     /// Whether it may end by a time-out, so that it depends on the clock.
@@ -117,7 +119,12 @@ pub(crate) struct Intent {
 
 impl Intent {
     pub(crate) fn new(action: Action, object: usize, here: Here) -> Self {
-        Self { action, object, second: 0, timed: false, here }
+        Self { action, object, size: 1, second: 0, timed: false, here }
+    }
+
+    /// Of so many bytes of memory.
+    pub(crate) fn with_size(self, size: usize) -> Self {
+        Self { size, ..self }
     }
 
     pub(crate) fn with_second(self, second: usize) -> Self {
@@ -131,11 +138,16 @@ impl Intent {
     /// Whether two threads that are about to do this race: both access the same memory, at least
     /// one of them writes, and at least one of the accesses is not atomic.
     pub(crate) fn races_with(&self, other: &Self) -> bool {
-        self.object == other.object
+        self.overlaps(other)
             && self.action.is_access()
             && other.action.is_access()
             && !(self.action.only_reads() && other.action.only_reads())
             && !(self.action.is_atomic() && other.action.is_atomic())
+    }
+
+    fn overlaps(&self, other: &Self) -> bool {
+        let ends_after = |a: &Self, b: &Self| a.object.saturating_add(a.size) > b.object;
+        ends_after(self, other) && ends_after(other, self)
     }
 
     /// Whether the order of the two operations, by different threads, can make a difference.
@@ -146,7 +158,8 @@ impl Intent {
         }
         let shares =
             |object: usize| object != 0 && (object == other.object || object == other.second);
-        (shares(self.object) || shares(self.second))
+        let is_object = self.object != 0 && other.object != 0;
+        (is_object && self.overlaps(other) || shares(self.object) || shares(self.second))
             && !(self.action.only_reads() && other.action.only_reads())
     }
 }
@@ -169,6 +182,20 @@ mod tests {
         assert!(!race(Action::Store, Action::Modify));
         assert!(!race(Action::Lock, Action::Write));
         assert!(!intent(Action::Write, 8).races_with(&intent(Action::Write, 16)));
+    }
+
+    #[test]
+    fn accesses_of_memory_that_overlaps_race() {
+        let bytes = |action, object, size| intent(action, object).with_size(size);
+        let whole = bytes(Action::Write, 8, 8);
+        for part in [bytes(Action::Read, 8, 1), bytes(Action::Read, 15, 4)] {
+            assert!(whole.races_with(&part) && part.races_with(&whole));
+            assert!(whole.depends_on(&part) && part.depends_on(&whole));
+        }
+        for other in [bytes(Action::Read, 16, 8), bytes(Action::Read, 4, 4)] {
+            assert!(!whole.races_with(&other) && !other.races_with(&whole));
+            assert!(!whole.depends_on(&other) && !other.depends_on(&whole));
+        }
     }
 
     #[test]

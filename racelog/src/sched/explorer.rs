@@ -311,7 +311,7 @@ impl Summary {
         self.steps += steps;
         let failure = match stopped {
             Some(Stop::NotDeterministic(what)) => Some(Failure::NotDeterministic { what }),
-            Some(Stop::Redundant | Stop::Diverged) => None,
+            Some(Stop::Redundant | Stop::Diverged | Stop::Sleep(_)) => None,
             None => {
                 self.schedules += 1;
                 failure

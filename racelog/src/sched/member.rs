@@ -229,6 +229,16 @@ pub(crate) fn point(action: Action, object: usize, here: Here) {
     with(|member| member.step(Intent::new(action, object, here), None, None));
 }
 
+/// As [`point`], of an access of so many bytes of memory.
+#[inline]
+pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here: Here) {
+    if rt::is_off() {
+        return;
+    }
+    let intent = Intent::new(action, address, here).with_size(size);
+    with(|member| member.step(intent, None, None));
+}
+
 /// The calling thread is about to do something that can block: returns when it would not. `ready`
 /// says when that is; it is called by other threads, while this one waits. Its argument is whether
 /// the deadline has passed. False, and at once, if the thread is not under control.

@@ -3,9 +3,9 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
-//! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to |
+//! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to, and others look out for |
 //! | `RACELOG_SCHEDULE` | a file with a [schedule](super::schedule): the process is recorded and replays it |
-//! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set |
+//! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ const MAX_STEPS: u64 = 100_000_000;
 
 /// What the environment asks for.
 enum Wanted {
-    Control { seed: Seed, sites: Option<[Site; 2]> },
+    Control { seed: Seed, sites: Option<[Site; 2]>, outcome: Option<PathBuf> },
     Replay { schedule: Schedule, outcome: PathBuf },
 }
 
@@ -80,7 +80,8 @@ fn read_environment() -> Result<Option<Wanted>, String> {
     if matches!(seed.0, Kind::Race { .. }) && sites.is_none() {
         return Err(format!("RACELOG_CONTROL: `{seed}` needs two places in RACELOG_RACE"));
     }
-    Ok(Some(Wanted::Control { seed, sites }))
+    let outcome = env::var_os("RACELOG_OUTCOME").map(PathBuf::from);
+    Ok(Some(Wanted::Control { seed, sites, outcome }))
 }
 
 /// Whether the process, or a test of it, runs under control.
@@ -96,15 +97,21 @@ pub(crate) fn is_replay() -> bool {
 fn guide(wanted: &Wanted) -> Guide {
     match wanted {
         Wanted::Replay { schedule, .. } => Guide::Replay(Box::new(Replay::new(schedule.clone()))),
-        Wanted::Control { seed, sites } => match (&seed.0, sites) {
-            (Kind::Random { seed }, _) => Guide::Random(Random::new(*seed)),
-            (Kind::Pct { depth, length, seed }, _) => Guide::Pct(Pct::new(*depth, *length, *seed)),
-            (Kind::Race { seed, .. }, Some(sites)) => {
-                Guide::Race(RaceDirected::new(sites.clone(), *seed))
+        Wanted::Control { seed, sites, .. } => {
+            let guide = match &seed.0 {
+                Kind::Random { seed } => Guide::Random(Random::new(*seed)),
+                Kind::Pct { depth, length, seed } => Guide::Pct(Pct::new(*depth, *length, *seed)),
+                Kind::Path(choices) => Guide::Exhaustive(Exhaustive::along(choices)),
+                Kind::Race { seed, .. } => match sites {
+                    Some(sites) => return Guide::Race(RaceDirected::new(sites.clone(), *seed)),
+                    None => Guide::Random(Random::new(*seed)),
+                },
+            };
+            match sites {
+                Some(sites) => Guide::Watched(Box::new(guide), RaceDirected::new(sites.clone(), 0)),
+                None => guide,
             }
-            (Kind::Race { seed, .. }, None) => Guide::Random(Random::new(*seed)),
-            (Kind::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
-        },
+        }
     }
 }
 
@@ -217,35 +224,45 @@ pub(super) fn give_up(run: &Run) -> ! {
     std::process::exit(GAVE_UP)
 }
 
-/// Says how a replay went; and where control was lost.
+/// Says how it went, and where control was lost.
 fn report(run: &Run) {
     let state = run.lock();
     for lost in &state.lost {
         eprintln!("racelog: {lost}");
     }
-    match (&state.guide, wanted()) {
+    let races = match &state.guide {
+        Guide::Race(race) | Guide::Watched(_, race) => race.found(),
+        _ => Vec::new(),
+    };
+    for race in &races {
+        eprintln!("racelog: {race}");
+    }
+    let (mut text, outcome) = match (&state.guide, wanted()) {
         (Guide::Replay(replay), Some(Wanted::Replay { outcome, .. })) => {
-            let mut text = describe(replay);
-            let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let _ = writeln!(text, "then {}", aftermath(state.failure.as_ref(), panicked));
-            if let Some(failure) = &state.failure {
-                failure.to_string().lines().for_each(|line| {
-                    let _ = writeln!(text, "detail {line}");
-                });
-            }
-            state.lost.iter().for_each(|lost| {
-                let _ = writeln!(text, "lost {lost}");
-            });
-            if let Err(error) = fs::write(outcome, text) {
-                eprintln!("racelog: {}: {error}", outcome.display());
-            }
+            (describe(replay), outcome)
         }
-        (Guide::Race(race), _) => {
-            for race in race.found() {
-                eprintln!("racelog: {race}");
+        (_, Some(Wanted::Control { outcome: Some(outcome), .. })) => {
+            let mut text = "racelog-outcome 1\nresult ran\n".to_owned();
+            for race in &races {
+                let _ = writeln!(text, "real {} {}", race.first, race.second);
             }
+            let _ = writeln!(text, "steps {}", state.steps);
+            (text, outcome)
         }
-        _ => {}
+        _ => return,
+    };
+    let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let _ = writeln!(text, "then {}", aftermath(state.failure.as_ref(), panicked));
+    if let Some(failure) = &state.failure {
+        failure.to_string().lines().for_each(|line| {
+            let _ = writeln!(text, "detail {line}");
+        });
+    }
+    state.lost.iter().for_each(|lost| {
+        let _ = writeln!(text, "lost {lost}");
+    });
+    if let Err(error) = fs::write(outcome, text) {
+        eprintln!("racelog: {}: {error}", outcome.display());
     }
 }
 

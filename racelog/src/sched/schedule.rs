@@ -97,14 +97,30 @@ impl Schedule {
         Ok(schedule)
     }
 
-    /// A read that belongs to the same operation as the racing write after it is not done before.
+    /// A read that belongs to the same operation as the racing write after it is not done before;
+    /// nor is the branch between them, where an operator of the program could panic by what is read.
     fn join_operations(&mut self) {
         for access in &self.race {
-            let before = self.steps.iter().rposition(|step| step.thread == access.thread);
-            if let Some(at) = before
-                && access.op == "write"
-                && self.steps[at] == (Step { op: "read".to_owned(), ..access.clone() })
-            {
+            if access.op != "write" {
+                continue;
+            }
+            let of_thread = self.steps.iter().rposition(|step| step.thread == access.thread);
+            let Some(mut at) = of_thread else { continue };
+            let branch = Step { op: "branch".to_owned(), object: None, ..access.clone() };
+            let between = self.steps[at] == branch;
+            if between {
+                let before = &self.steps[..at];
+                let Some(read) = before.iter().rposition(|step| step.thread == access.thread)
+                else {
+                    continue;
+                };
+                at = read;
+            }
+            if self.steps[at] == (Step { op: "read".to_owned(), ..access.clone() }) {
+                if between {
+                    let last = self.steps.iter().rposition(|step| *step == branch);
+                    self.steps.remove(last.expect("it was found"));
+                }
                 self.steps.remove(at);
             }
         }
@@ -157,6 +173,15 @@ mod tests {
         let steps: Vec<_> = schedule.steps.iter().map(ToString::to_string).collect();
         assert_eq!(steps, ["0 fork 0.1 @ src/main.rs:5:9", "0.1 begin -"]);
         assert_eq!(schedule.race[1].to_string(), "0.2 write x @ src/main.rs:20");
+    }
+
+    #[test]
+    fn an_update_is_one_operation() {
+        let text = TEXT.replace("race 0.1", "step 0.2 branch - @ src/main.rs:20\nrace 0.1");
+        assert_eq!(Schedule::parse(&text).unwrap(), Schedule::parse(TEXT).unwrap());
+        // A branch elsewhere is the program's own.
+        let text = text.replace("branch - @ src/main.rs:20", "branch - @ src/main.rs:21");
+        assert_eq!(Schedule::parse(&text).unwrap().steps.len(), 4);
     }
 
     #[test]

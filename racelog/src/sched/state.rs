@@ -133,9 +133,14 @@ impl State {
                 slots: &self.slots,
                 current: self.current,
                 step: self.steps,
+                now,
             };
             let at = match self.guide.pick(&choice) {
                 Ok(at) => at,
+                Err(Stop::Sleep(deadline)) => {
+                    clock.store(deadline.max(now + STEP), Ordering::Relaxed);
+                    continue;
+                }
                 Err(stop) => {
                     self.stopped = Some(stop);
                     self.ending = true;

@@ -1,6 +1,7 @@
-//! Programs to be run under control: `controlled NAME [NUMBER]`.
+//! Programs to be run under control: `controlled NAME [NUMBER|FILE]`.
 
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use racelog::cell::Shared;
 use racelog::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -10,11 +11,14 @@ use racelog::thread;
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let name = args.next().unwrap_or_default();
-    let number: usize = args.next().and_then(|word| word.parse().ok()).unwrap_or(3);
+    let word = args.next().unwrap_or_default();
+    let number: usize = word.parse().unwrap_or(3);
     match &*name {
         "four" => four(number),
         "late" => late_flag(),
         "deadlock" => deadlock(),
+        "input" => two_ways(is_asked_to_lock()),
+        "time" => two_ways(is_first_time(&word)),
         _ => {
             eprintln!("there is no program `{name}`");
             return ExitCode::FAILURE;
@@ -107,5 +111,33 @@ fn deadlock() {
     let first = locks.0.lock().unwrap();
     let second = locks.1.lock().unwrap();
     drop((first, second));
+    other.join().unwrap();
+}
+
+/// Whether the standard input says so.
+fn is_asked_to_lock() -> bool {
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line).is_ok() && line.trim() == "lock"
+}
+
+/// Whether the time is not later than that in the file, which then has the time.
+fn is_first_time(file: &str) -> bool {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
+    let last = std::fs::read_to_string(file).ok().and_then(|text| text.parse().ok());
+    std::fs::write(file, now.to_string()).unwrap();
+    last.is_none_or(|last: u128| now <= last)
+}
+
+/// A race, with or without a lock before it: on purpose, that depends on more than the schedule.
+fn two_ways(locks: bool) {
+    static PLACE: Shared<u32> = Shared::new(0);
+    static LOCK: Mutex<()> = Mutex::new(());
+    let other = thread::spawn(move || {
+        if locks {
+            drop(LOCK.lock().unwrap()); // the ordinary way
+        }
+        PLACE.set(1);
+    });
+    PLACE.set(2);
     other.join().unwrap();
 }

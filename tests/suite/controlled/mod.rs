@@ -2,6 +2,8 @@
 
 mod attribute;
 mod bugs;
+mod confirmed;
 mod figures;
+mod fuzz;
 mod process;
 mod replay;

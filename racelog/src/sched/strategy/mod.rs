@@ -26,11 +26,15 @@ pub(super) struct Choice<'a> {
     pub(super) current: Option<usize>,
     /// The number of this step, from 1.
     pub(super) step: u64,
+    /// The run's time.
+    pub(super) now: u64,
 }
 
-/// Why a strategy ends a run early.
+/// Why a strategy picks nobody. All but the first end the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
+    /// Time is to pass until then, though others could go on.
+    Sleep(u64),
     /// All that could follow is known from other runs.
     Redundant,
     /// The program does something else than it did before.
@@ -46,6 +50,8 @@ pub(super) enum Guide {
     Race(RaceDirected),
     Exhaustive(Exhaustive),
     Replay(Box<Replay>),
+    /// The first picks, and the second only looks out for its race.
+    Watched(Box<Guide>, RaceDirected),
 }
 
 impl Guide {
@@ -57,6 +63,10 @@ impl Guide {
             Self::Race(race) => Ok(race.pick(choice)),
             Self::Exhaustive(search) => search.pick(choice),
             Self::Replay(replay) => replay.pick(choice),
+            Self::Watched(guide, race) => {
+                race.watch(choice);
+                guide.pick(choice)
+            }
         }
     }
 }

@@ -148,6 +148,20 @@ impl RaceDirected {
         self.found.clone()
     }
 
+    /// Only looks whether threads stand before accesses that race, while somebody else picks.
+    pub(super) fn watch(&mut self, choice: &Choice<'_>) {
+        let slots = choice.slots;
+        let mut all: Vec<usize> = choice.enabled.iter().chain(choice.spinning).copied().collect();
+        all.retain(|&at| self.is_site(&slots[at].intent));
+        for (number, &at) in all.iter().enumerate() {
+            for &other in &all[..number] {
+                if slots[other].intent.races_with(&slots[at].intent) {
+                    self.report(slots[other].intent.here, slots[at].intent.here);
+                }
+            }
+        }
+    }
+
     pub(super) fn pick(&mut self, choice: &Choice<'_>) -> usize {
         loop {
             if let Some(released) = self.released.pop_front() {

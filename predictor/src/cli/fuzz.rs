@@ -1,0 +1,117 @@
+//! `predictor fuzz`
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::args::{AnalysisFormat, Fuzz};
+use super::input::Input;
+use super::program::{Control, Program};
+use super::progress::SharedProgress;
+use super::{Failure, Outcome, say};
+use crate::fuzz::{Campaign, Places, Strategy, Tally, write_text};
+use crate::predict::{Options, predict};
+
+pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
+    let mut pairs = args.pairs.clone();
+    if let Some(trace) = &args.trace {
+        pairs.extend(predicted(trace)?);
+    }
+    let strategy = match (args.strategy, pairs.is_empty()) {
+        (Some(Strategy::Race), true) => {
+            return Err(Failure::Message(
+                "there is no race to look for: give --pair or --trace, or another --strategy"
+                    .to_owned(),
+            ));
+        }
+        (Some(strategy), _) => strategy,
+        (None, true) => Strategy::Random,
+        (None, false) => Strategy::Race,
+    };
+    let &Fuzz { runs, seed, depth, length, .. } = args;
+    let campaign = Campaign { strategy, runs, seed, depth, length };
+    let pairs: Vec<Option<Places>> =
+        if pairs.is_empty() { vec![None] } else { pairs.into_iter().map(Some).collect() };
+    let tallies = run_all(args, &campaign, &pairs)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
+        AnalysisFormat::Text => {
+            tallies.iter().try_for_each(|tally| write_text(&mut out, tally))?;
+        }
+        AnalysisFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &tallies).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    let found = tallies.iter().any(Tally::has_findings);
+    Ok(if found { Outcome::Found } else { Outcome::NothingFound })
+}
+
+/// Runs everything, several at a time, and counts in the order of the seeds.
+fn run_all(
+    args: &Fuzz,
+    campaign: &Campaign,
+    pairs: &[Option<Places>],
+) -> Result<Vec<Tally>, Failure> {
+    let program = Program::new(&args.command, args.run_time);
+    let jobs = args.jobs.map_or(0, |jobs| jobs as usize);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let pool = pool.map_err(|error| Failure::of("--jobs", error))?;
+    let progress = SharedProgress::new("runs");
+    let (seeds, done) = (campaign.seeds(), AtomicUsize::new(0));
+    let all = seeds.len() * pairs.len();
+    let mut tallies = Vec::new();
+    for pair in pairs {
+        let run = |&seed: &u64| {
+            let control = campaign.control(seed);
+            let places = pair.as_ref().map(Places::as_str);
+            let ended = program.run(&Control::Seed { seed: &control, places });
+            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+            progress.update(done, all);
+            ended.map(|ended| (seed, control, ended.outcome))
+        };
+        let ended = pool.install(|| seeds.par_iter().map(run).collect::<Result<Vec<_>, _>>())?;
+        let mut tally = Tally::new(pair.as_ref());
+        for (seed, control, outcome) in ended {
+            tally.add(seed, control, &outcome);
+        }
+        tallies.push(tally);
+    }
+    Ok(tallies)
+}
+
+/// The places of all races that are predicted from a trace.
+fn predicted(path: &Path) -> Result<Vec<Places>, Failure> {
+    let input = Input::open(path, None)?;
+    let name = input.name();
+    let trace = input.load()?;
+    let progress = SharedProgress::new("signatures decided");
+    let found = predict(&trace, &Options::default(), |done, all| progress.update(done, all));
+    drop(progress);
+    let mut printer = trace.printer();
+    let mut pairs = Vec::new();
+    for race in &found.races {
+        let mut place = |event| printer.location(event);
+        let places = place(race.pair.first()).zip(place(race.pair.second()));
+        match places.map(|(first, second)| format!("{first},{second}").parse()) {
+            Some(Ok(places)) => pairs.push(places),
+            _ => say(
+                "warning",
+                format_args!(
+                    "{name}: ({}, {}) has no places to look for",
+                    race.pair.first(),
+                    race.pair.second()
+                ),
+            ),
+        }
+    }
+    pairs.sort();
+    pairs.dedup();
+    if pairs.is_empty() {
+        say("note", format_args!("{name}: no race is predicted"));
+    }
+    Ok(pairs)
+}

@@ -1,0 +1,151 @@
+//! Runs a program under control, and collects what it leaves.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::Failure;
+use crate::replay::Outcome;
+
+/// How many of the last lines of a program that went wrong are shown.
+const LAST_LINES: usize = 5;
+
+/// A program that is to be run.
+pub(super) struct Program<'a> {
+    words: &'a [OsString],
+    time: Duration,
+}
+
+/// A run that is over.
+pub(super) struct Ended {
+    pub(super) outcome: Outcome,
+    pub(super) code: Option<i32>,
+    pub(super) printed: Vec<u8>,
+}
+
+/// What the run is told.
+pub(super) enum Control<'a> {
+    /// To follow a schedule, which is given as text.
+    Schedule(&'a str),
+    /// To go by a seed, and to look out for a race at two places.
+    Seed { seed: &'a str, places: Option<&'a str> },
+}
+
+impl<'a> Program<'a> {
+    /// A program with its arguments, and how long each run may take.
+    pub(super) fn new(words: &'a [OsString], time: Duration) -> Self {
+        Self { words, time }
+    }
+
+    /// Runs it once.
+    pub(super) fn run(&self, control: &Control<'_>) -> Result<Ended, Failure> {
+        let problem = |problem: String| Failure::of(self.name(), problem);
+        let folder = TempDir::with_prefix("racelog-")
+            .map_err(|error| problem(format!("there is no room for its outcome: {error}")))?;
+        let files = Files::new(folder.path());
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).env("RACELOG_OUTCOME", &files.outcome);
+        // What is set outside would ask for something else.
+        for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {
+            command.env_remove(variable);
+        }
+        match *control {
+            Control::Schedule(text) => {
+                let written = fs::write(&files.schedule, text);
+                written.map_err(|error| problem(format!("no schedule can be written: {error}")))?;
+                command.env("RACELOG_SCHEDULE", &files.schedule);
+                // The run is recorded as it goes; nobody needs that trace.
+                command.env("RACELOG_DIR", folder.path()).env_remove("RACELOG_MAX_BYTES");
+            }
+            Control::Seed { seed, places } => {
+                command.env("RACELOG_CONTROL", seed);
+                command.envs(places.map(|places| ("RACELOG_RACE", places)));
+            }
+        }
+        let status = self.wait(&mut command, &files).map_err(problem)?;
+        let Ok(text) = fs::read_to_string(&files.outcome) else {
+            let what = if status.code() == Some(2) {
+                "it could not be run under control"
+            } else {
+                "it has left no outcome: it must use racelog with the feature `record`, and end by \
+                 itself"
+            };
+            return Err(problem(format!("{what} ({status}){}", last_lines(&files.err))));
+        };
+        let outcome = Outcome::parse(&text).map_err(|error| {
+            problem(format!("its outcome cannot be read, perhaps it uses another racelog: {error}"))
+        })?;
+        let printed = fs::read(&files.out).unwrap_or_default();
+        Ok(Ended { outcome, code: status.code(), printed })
+    }
+
+    fn name(&self) -> String {
+        self.words[0].to_string_lossy().into_owned()
+    }
+
+    /// Runs a command until it ends, or its time is up.
+    fn wait(&self, command: &mut Command, files: &Files) -> Result<ExitStatus, String> {
+        let create = |path: &Path| {
+            File::create(path).map_err(|error| format!("its output goes nowhere: {error}"))
+        };
+        command.stdin(Stdio::null()).stdout(create(&files.out)?).stderr(create(&files.err)?);
+        let mut child =
+            command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
+        let started = Instant::now();
+        let mut pause = Duration::from_millis(1);
+        loop {
+            match child.try_wait() {
+                Ok(Some(status)) => return Ok(status),
+                Ok(None) if started.elapsed() < self.time => thread::sleep(pause),
+                Ok(None) => {
+                    end(&mut child);
+                    let seconds = self.time.as_secs_f64();
+                    return Err(format!(
+                        "it has not ended within {seconds} seconds: raise --run-time"
+                    ));
+                }
+                Err(error) => {
+                    end(&mut child);
+                    return Err(format!("it cannot be waited for: {error}"));
+                }
+            }
+            pause = (pause * 2).min(Duration::from_millis(20));
+        }
+    }
+}
+
+fn end(child: &mut Child) {
+    // It may have ended by now; that is as good.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// Where a run leaves what.
+struct Files {
+    schedule: PathBuf,
+    outcome: PathBuf,
+    out: PathBuf,
+    err: PathBuf,
+}
+
+impl Files {
+    fn new(folder: &Path) -> Self {
+        let [schedule, outcome, out, err] =
+            ["schedule", "outcome", "out", "err"].map(|name| folder.join(name));
+        Self { schedule, outcome, out, err }
+    }
+}
+
+/// The end of what a program said.
+fn last_lines(path: &Path) -> String {
+    let text = fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut lines: Vec<&str> = text.lines().rev().take(LAST_LINES).collect();
+    lines.reverse();
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}

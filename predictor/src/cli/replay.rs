@@ -1,0 +1,45 @@
+//! `predictor replay`
+
+use std::io::{self, BufWriter, Write};
+
+use super::args::{AnalysisFormat, Replay};
+use super::input::Input;
+use super::program::{Control, Program};
+use super::witness::{Decision, decide};
+use super::{Failure, Outcome, say};
+use crate::replay::{Order, Plan, Replayed, write_text};
+
+pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
+    let input = Input::of_args(&args.input)?;
+    let name = input.name();
+    let trace = input.load()?;
+    let witness = match decide(&trace, &name, args.race, &args.effort)? {
+        Decision::Race(schedule) => schedule,
+        Decision::NoRace => {
+            return Err(Failure::of(name, "there is nothing to replay: the pair is no race"));
+        }
+    };
+    let plan = Plan::new(&trace, &witness)
+        .ok_or_else(|| Failure::of(&name, "bug: the witness has no two accesses"))?;
+    let program = Program::new(&args.command, args.run_time);
+    let run = |first: &String| {
+        let ended = program.run(&Control::Schedule(&plan.text(first)))?;
+        let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
+        Ok::<_, Failure>(Order { first: first.clone(), outcome, code, printed })
+    };
+    let [one, other] = plan.threads();
+    let replayed = Replayed::new([run(one)?, run(other)?]);
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
+        AnalysisFormat::Text => write_text(&mut out, &replayed)?,
+        AnalysisFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &replayed).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    if replayed.orders.iter().any(|order| !order.outcome.lost.is_empty()) {
+        say("warning", "the program waits in ways that cannot be controlled");
+    }
+    Ok(if replayed.is_confirmed() { Outcome::NothingFound } else { Outcome::Found })
+}

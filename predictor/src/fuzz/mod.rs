@@ -1,0 +1,140 @@
+//! Many runs of a program under random schedules: what each is told, and what all of them say.
+//!
+//! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): for each pair of places
+//! that may race, runs are directed to it; some of them make the race real, and what follows shows
+//! whether it does harm. The scheduling itself is in `racelog::sched`. This module runs nothing.
+//!
+//! Claim: a race that is called real has happened. One that is not reached may be real all the same.
+
+mod tally;
+
+use std::fmt;
+use std::str::FromStr;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+pub use self::tally::{Example, Tally, write_text};
+
+/// Two places in the source, as `src/a.rs:12,src/b.rs:40`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Places(String);
+
+impl Places {
+    /// As the program is told.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for Places {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let is_place = |place: &&str| {
+            let number = place.rsplit_once(':');
+            number.is_some_and(|(file, line)| !file.is_empty() && line.parse::<u32>().is_ok())
+        };
+        match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
+            [first, second] if [first, second].iter().all(is_place) => {
+                Ok(Self(format!("{first},{second}")))
+            }
+            _ => Err(format!(
+                "`{text}` are not two places: write FILE:LINE or FILE:LINE:COLUMN twice, with a \
+                 comma between"
+            )),
+        }
+    }
+}
+
+/// How the next thread is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strategy {
+    /// At random, but threads wait before the two places.
+    Race,
+    /// At random.
+    Random,
+    /// By priorities with a few changes.
+    Pct,
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "race" => Ok(Self::Race),
+            "random" => Ok(Self::Random),
+            "pct" => Ok(Self::Pct),
+            _ => Err(format!("no strategy is called `{name}`; there are race, random, pct")),
+        }
+    }
+}
+
+/// Many runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Campaign {
+    /// How the next thread is chosen.
+    pub strategy: Strategy,
+    /// How many runs there are.
+    pub runs: usize,
+    /// The seed of the first; the others have seeds that follow from it.
+    pub seed: u64,
+    /// For [`Strategy::Pct`]: its depth.
+    pub depth: u32,
+    /// For [`Strategy::Pct`]: how many steps a run has, about.
+    pub length: u64,
+}
+
+impl Campaign {
+    /// The seeds of all runs. The first is the campaign's own, so that any of these runs is a
+    /// campaign of one.
+    pub fn seeds(&self) -> Vec<u64> {
+        let mut numbers = ChaCha8Rng::seed_from_u64(self.seed);
+        let following = std::iter::repeat_with(|| numbers.next_u64());
+        std::iter::once(self.seed).chain(following).take(self.runs).collect()
+    }
+
+    /// What `RACELOG_CONTROL` is in the run with this seed.
+    pub fn control(&self, seed: u64) -> String {
+        match self.strategy {
+            Strategy::Race => format!("race:0:{seed}"),
+            Strategy::Random => format!("random:{seed}"),
+            Strategy::Pct => format!("pct:{}:{}:{seed}", self.depth, self.length),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CAMPAIGN: Campaign =
+        Campaign { strategy: Strategy::Pct, runs: 4, seed: 7, depth: 3, length: 50 };
+
+    #[test]
+    fn every_run_is_a_campaign_of_one() {
+        let seeds = CAMPAIGN.seeds();
+        assert_eq!((seeds.len(), seeds[0]), (4, 7));
+        for seed in &seeds {
+            assert_eq!(Campaign { runs: 1, seed: *seed, ..CAMPAIGN }.seeds(), [*seed]);
+        }
+        assert_eq!(CAMPAIGN.seeds(), seeds);
+        assert_eq!(CAMPAIGN.control(9), "pct:3:50:9");
+    }
+
+    #[test]
+    fn places_are_two() {
+        let places: Places = "a.rs:1, b.rs:2:3".parse().unwrap();
+        assert_eq!(places.as_str(), "a.rs:1,b.rs:2:3");
+        for wrong in ["", "a.rs:1", "a.rs:1,b.rs", "a.rs:1,b.rs:2,c.rs:3", ":1,b.rs:2"] {
+            assert!(wrong.parse::<Places>().unwrap_err().contains(&format!("`{wrong}`")));
+        }
+    }
+}

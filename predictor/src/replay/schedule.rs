@@ -1,0 +1,171 @@
+//! Schedules for the program, made from witnesses. `racelog/src/sched/schedule.rs` reads them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use racelog::trace::{Object, ThreadId};
+use rustc_hash::FxHashMap;
+
+use super::whole::keep_operations_whole;
+use crate::trace::{EventId, Op, Printer, Trace};
+
+/// A witness as a program can follow it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    test: Option<String>,
+    /// The racing threads.
+    threads: [String; 2],
+    /// The lines of all steps, and of the race.
+    lines: String,
+}
+
+impl Plan {
+    /// The plan of a witness, which ends with the two racing accesses. None if it has not both.
+    pub fn new(trace: &Trace, witness: &[EventId]) -> Option<Self> {
+        let witness = keep_operations_whole(trace, witness);
+        let (steps, race) = witness.split_at_checked(witness.len().checked_sub(2)?)?;
+        let paths = paths(trace);
+        let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
+        let mut lines = String::new();
+        for (word, events) in [("step", steps), ("race", race)] {
+            for &event in events {
+                let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
+                let object = match op {
+                    Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => paths[&other].clone(),
+                    op => names.of(trace, op),
+                };
+                let place = names.printer.location(event);
+                let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
+                let _ = writeln!(lines, "{word} {thread} {} {object}{place}", op.keyword());
+            }
+        }
+        let threads = [race[0], race[1]].map(|event| paths[&trace.thread(event)].clone());
+        Some(Self { test: trace.metadata().test.clone(), threads, lines })
+    }
+
+    /// The racing threads, by their places in the tree of threads.
+    pub fn threads(&self) -> &[String; 2] {
+        &self.threads
+    }
+
+    /// The schedule in which one of the racing threads goes first.
+    pub fn text(&self, first: &str) -> String {
+        let mut text = "racelog-schedule 1\n".to_owned();
+        if let Some(test) = &self.test {
+            let _ = writeln!(text, "test {test}");
+        }
+        let _ = write!(text, "first {first}\n{}", self.lines);
+        text
+    }
+}
+
+/// The names of threads by their places in the tree of threads: two runs give the same name to the
+/// same thread.
+fn paths(trace: &Trace) -> BTreeMap<ThreadId, String> {
+    let mut paths = BTreeMap::new();
+    let mut children: BTreeMap<ThreadId, u32> = BTreeMap::new();
+    for thread in trace.threads().filter(|thread| trace.fork_of(*thread).is_none()) {
+        paths.insert(thread, paths.len().to_string());
+    }
+    for event in trace.events() {
+        if let Op::Fork(child) = trace.op(event) {
+            let parent = trace.thread(event);
+            let number = children.entry(parent).or_default();
+            *number += 1;
+            let path = format!("{}.{number}", paths[&parent]);
+            paths.insert(child, path);
+        }
+    }
+    paths
+}
+
+/// Names of objects. Each belongs to one object only, and is a single word.
+struct Names<'a> {
+    printer: Printer<'a>,
+    given: FxHashMap<String, Object>,
+}
+
+impl Names<'_> {
+    fn of(&mut self, trace: &Trace, op: Op) -> String {
+        let Some(object) = object_of(op) else { return "-".to_owned() };
+        // Memory that is accessed in parts is several objects to the program.
+        if matches!(object, Object::Var(var) if trace.is_mixed(var)) {
+            return "-".to_owned();
+        }
+        let own = self.printer.name(object);
+        let special = |c: char| c.is_whitespace() || matches!(c, '#' | '@');
+        let mut name: String = own.replace(special, "_");
+        if name.is_empty() || name == "-" {
+            name.push('_');
+        }
+        while *self.given.entry(name.clone()).or_insert(object) != object {
+            name.push('\'');
+        }
+        name
+    }
+}
+
+/// What the program compares by name, too.
+fn object_of(op: Op) -> Option<Object> {
+    if let Some(var) = op.var() {
+        return Some(Object::Var(var));
+    }
+    Some(match op {
+        Op::Acquire(lock)
+        | Op::Release(lock)
+        | Op::ReadAcquire(lock)
+        | Op::ReadRelease(lock)
+        | Op::AcquireFail(lock)
+        | Op::ReadAcquireFail(lock) => Object::Lock(lock),
+        Op::Wait { condvar, .. }
+        | Op::Wake { condvar, .. }
+        | Op::WakeTimeout { condvar, .. }
+        | Op::NotifyOne { condvar, .. }
+        | Op::NotifyAll(condvar) => Object::Condvar(condvar),
+        Op::Send { channel, .. }
+        | Op::Recv { channel, .. }
+        | Op::RecvEmpty(channel)
+        | Op::RecvClosed(channel)
+        | Op::Close(channel) => Object::Channel(channel),
+        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Object::Barrier(barrier),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::format::{Format, Source};
+
+    fn load(text: &str) -> Trace {
+        let mut source = Source::of_bytes(text.as_bytes().to_vec(), Some(Format::Text)).unwrap();
+        Trace::load(&mut source, |_| {}).unwrap()
+    }
+
+    fn plan(trace: &Trace, events: &[u64]) -> Option<Plan> {
+        let events = events.iter().map(|number| EventId::from_number(*number).unwrap());
+        Plan::new(trace, &events.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn threads_are_named_by_who_made_them() {
+        let trace = load(
+            "main fork a @ m.rs:1:2\nmain fork b\na begin\na fork c\nb acquire x\nb write x 1 @ \
+             m.rs:7\nc write x 2\n",
+        );
+        let plan = plan(&trace, &[1, 2, 3, 4, 5, 6, 7]).unwrap();
+        assert_eq!(plan.threads(), &["0.2", "0.1.1"]);
+        assert_eq!(
+            plan.text("0.1.1"),
+            "racelog-schedule 1\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
+             step 0.1 begin -\nstep 0.1 fork 0.1.1\nstep 0.2 acquire x\n\
+             race 0.2 write x' @ m.rs:7\nrace 0.1.1 write x'\n"
+        );
+    }
+
+    #[test]
+    fn a_witness_has_two_accesses() {
+        let trace = load("main write x 1\n");
+        assert_eq!(plan(&trace, &[1]), None);
+    }
+}
