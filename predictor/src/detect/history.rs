@@ -85,6 +85,13 @@ impl OfThread {
     fn new(thread: ThreadId) -> Self {
         Self { thread, latest: 0, accesses: Vec::new(), in_order: true }
     }
+
+    /// Another access of the kind at this place has happened.
+    fn replace(&mut self, at: usize, access: Access) {
+        self.latest = access.epoch.count;
+        self.in_order &= at + 1 == self.accesses.len();
+        self.accesses[at].access = access;
+    }
 }
 
 impl History {
@@ -142,25 +149,28 @@ impl History {
             }
             Scope::AllPairs => None,
         };
+        if let Some(at) = alike
+            && threads[mine].accesses[at].settled == Some(*changes)
+        {
+            threads[mine].replace(at, access);
+            return;
+        }
         let mut kept = Kept { access, paired: Vec::new(), settled: None };
         if let Some(at) = alike {
-            let last = &mut threads[mine].accesses[at];
-            (kept.paired, kept.settled) = (mem::take(&mut last.paired), last.settled);
+            kept.paired = mem::take(&mut threads[mine].accesses[at].paired);
         }
-        if kept.settled != Some(*changes) {
-            let mut all = true;
-            for (index, other) in threads.iter().enumerate().filter(|(index, _)| *index != mine) {
-                let paired = kept.paired.get(index).map_or(0, |paired| *paired as usize);
-                let seen = clock[other.thread.index()];
-                let done = other.pair(paired, seen, &access, &mut found);
-                if done && paired < other.accesses.len() && self.scope == Scope::Signatures {
-                    kept.paired.resize(kept.paired.len().max(index + 1), 0);
-                    kept.paired[index] = other.accesses.len() as u32;
-                }
-                all &= done;
+        let mut all = true;
+        for (index, other) in threads.iter().enumerate().filter(|(index, _)| *index != mine) {
+            let paired = kept.paired.get(index).map_or(0, |paired| *paired as usize);
+            let seen = clock[other.thread.index()];
+            let done = other.pair(paired, seen, &access, &mut found);
+            if done && paired < other.accesses.len() && self.scope == Scope::Signatures {
+                kept.paired.resize(kept.paired.len().max(index + 1), 0);
+                kept.paired[index] = other.accesses.len() as u32;
             }
-            kept.settled = all.then_some(*changes);
+            all &= done;
         }
+        kept.settled = all.then_some(*changes);
         self.keep(var, mine, alike, kept);
     }
 

@@ -1,11 +1,14 @@
 //! Which events of a trace belong together: what takes a lock and what gives it back, a wait and
 //! its end, a message's way. Found once, in one pass, and used by all windows.
 
+mod lookup;
+
 use std::collections::BTreeMap;
 
 use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
+use self::lookup::{EventMap, Writes};
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// A stretch of a thread's events during which it holds a lock.
@@ -64,25 +67,27 @@ pub struct Index {
     pub(crate) regions: Vec<Region>,
     /// The regions of each lock, in the order in which they begin.
     pub(crate) regions_of: Vec<Vec<u32>>,
+    /// The regions of each lock and thread, in the order in which they begin.
+    regions_by: FxHashMap<(LockId, ThreadId), Vec<u32>>,
     /// The region that each event of a lock begins or ends.
-    pub(crate) region_at: FxHashMap<EventId, u32>,
+    pub(crate) region_at: EventMap<u32>,
     pub(crate) condvars: Vec<Condvar>,
     /// The stay that each `wait` begins and each wake-up ends, as its place in its condvar's list.
-    pub(crate) stay_at: FxHashMap<EventId, u32>,
+    pub(crate) stay_at: EventMap<u32>,
     pub(crate) channels: Vec<Channel>,
     /// The message of each `send` and `recv`, as its place in its channel's list.
-    pub(crate) message_at: FxHashMap<EventId, u32>,
+    pub(crate) message_at: EventMap<u32>,
     /// The `unpark` events for each thread.
     pub(crate) unparks: Vec<Vec<EventId>>,
     /// The `park` before each `park` and `park_timeout` of a thread.
-    pub(crate) park_before: FxHashMap<EventId, EventId>,
+    pub(crate) park_before: EventMap<EventId>,
     /// The last access before each one of a variable that all others keep their order with: an
     /// `exclusive`, or any in mixed memory.
-    pub(crate) exclusive_before: FxHashMap<EventId, EventId>,
+    pub(crate) exclusive_before: EventMap<EventId>,
     /// The arrivals of each generation of each barrier.
     pub(crate) arrivals: BTreeMap<(BarrierId, u64), Vec<EventId>>,
     /// The writes of each value to each variable.
-    pub(crate) writes: FxHashMap<(VarId, ValueId), Vec<EventId>>,
+    writes: Writes,
     /// For each event, the last one before it in its thread that reads or receives.
     learnt_before: Vec<u32>,
 }
@@ -96,6 +101,7 @@ impl Index {
         for event in trace.events() {
             builder.event(event);
         }
+        builder.index.writes = Writes::new(trace);
         builder.index
     }
 
@@ -107,7 +113,7 @@ impl Index {
 
     /// The writes of a value to a variable.
     pub(crate) fn writes_of(&self, var: VarId, value: ValueId) -> &[EventId] {
-        self.writes.get(&(var, value)).map_or(&[], Vec::as_slice)
+        self.writes.get(var, value)
     }
 
     /// Where a thread gives back a lock that it holds at an event.
@@ -117,12 +123,10 @@ impl Index {
         lock: LockId,
         event: EventId,
     ) -> Option<EventId> {
-        let thread = trace.thread(event);
-        let regions = &self.regions_of[lock.index()];
+        let regions = self.regions_by.get(&(lock, trace.thread(event)))?;
         let begun =
             regions.partition_point(|region| self.regions[*region as usize].acquire < event);
-        let region = regions[..begun].iter().rev().map(|region| &self.regions[*region as usize]);
-        region.into_iter().find(|region| region.thread == thread)?.release
+        self.regions[regions[begun.checked_sub(1)?] as usize].release
     }
 
     /// The `send` of what an event receives.
@@ -221,9 +225,6 @@ impl<'a> Builder<'a> {
         if learns(&op) {
             self.learnt[thread.index()] = event.index() as u32;
         }
-        if let (Some(var), Some(value)) = (op.var(), value_written(&op)) {
-            self.index.writes.entry((var, value)).or_default().push(event);
-        }
         if let Some(var) = op.var() {
             let exclusive = &mut self.exclusive[var.index()];
             if let Some(before) = *exclusive {
@@ -282,6 +283,7 @@ impl<'a> Builder<'a> {
         let number = self.index.regions.len() as u32;
         self.index.regions.push(Region { thread, lock, shared, acquire: event, release: None });
         self.index.regions_of[lock.index()].push(number);
+        self.index.regions_by.entry((lock, thread)).or_default().push(number);
         self.index.region_at.insert(event, number);
         self.open[thread.index()].push(number);
     }

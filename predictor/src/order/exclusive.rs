@@ -23,15 +23,18 @@ const SOURCE: u8 = 4;
 impl ExclusiveEdges {
     pub(super) fn new(trace: &Trace) -> Self {
         let exclusive = |event: &EventId| matches!(trace.op(*event), Op::Exclusive { .. });
+        let mut has_exclusive = vec![false; trace.var_count()];
+        for op in trace.ops() {
+            if let Op::Exclusive { var, .. } = op {
+                has_exclusive[var.index()] = true;
+            }
+        }
         let mut flags = Vec::new();
         // In which stretch between exclusive accesses each thread was seen last.
         let mut seen = vec![0_u32; trace.thread_count()];
         let mut stretch = 0;
-        for var in trace.vars() {
+        for var in trace.vars().filter(|var| has_exclusive[var.index()]) {
             let accesses = trace.events_of_var(var);
-            if !accesses.iter().any(exclusive) {
-                continue;
-            }
             flags.resize(trace.len(), 0);
             let mut source: Option<EventId> = None;
             for access in accesses {
@@ -69,14 +72,17 @@ impl ExclusiveEdges {
         Self { flags }
     }
 
+    #[inline]
     fn has(&self, event: EventId, flag: u8) -> bool {
         self.flags.get(event.index()).is_some_and(|flags| flags & flag != 0)
     }
 
+    #[inline]
     pub(super) fn comes_after(&self, event: EventId) -> bool {
         self.has(event, AFTER)
     }
 
+    #[inline]
     pub(super) fn comes_before(&self, event: EventId) -> bool {
         self.has(event, BEFORE)
     }

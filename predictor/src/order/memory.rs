@@ -54,8 +54,7 @@ fn releases(ordering: Option<MemoryOrdering>) -> bool {
 impl Memory {
     pub(super) fn new(trace: &Trace, atomics: Atomics) -> Self {
         let by_ordering = matches!(atomics, Atomics::Stated | Atomics::Strengthened);
-        let has_fences =
-            by_ordering && trace.events().any(|event| matches!(trace.op(event), Op::Fence(_)));
+        let has_fences = by_ordering && trace.ops().iter().any(|op| matches!(op, Op::Fence(_)));
         Self {
             atomics,
             exclusive: ExclusiveEdges::new(trace),

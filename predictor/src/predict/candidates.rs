@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use racelog::trace::{LocId, ThreadId, VarId};
+use rustc_hash::FxHashMap;
 
 use super::held::HeldLocks;
 use super::must::MustOrder;
@@ -58,7 +59,9 @@ pub struct Candidates {
 impl Candidates {
     /// The candidates of a trace; without those that hold a lock in common, if locks are used.
     pub fn new(trace: &Trace, held: &HeldLocks, use_locks: bool) -> Self {
-        let mut by_key: BTreeMap<Key, Vec<EventId>> = BTreeMap::new();
+        let mut by_key: FxHashMap<Key, u32> = FxHashMap::default();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut walk = held.walk();
         for event in trace.events() {
             let op = trace.op(event);
             let Some(var) = op.var() else { continue };
@@ -73,11 +76,15 @@ impl Candidates {
                 thread,
                 writes: op.writes(),
                 atomic: op.is_atomic(),
-                locks: held.at(thread, trace.position(event)),
+                locks: walk.at(thread, trace.position(event)),
             };
-            by_key.entry(key).or_default().push(event);
+            let group = *by_key.entry(key).or_insert_with(|| {
+                groups.push(Group { key, events: Vec::new() });
+                (groups.len() - 1) as u32
+            });
+            groups[group as usize].events.push(event);
         }
-        let groups = by_key.into_iter().map(|(key, events)| Group { key, events }).collect();
+        groups.sort_unstable_by_key(|group| group.key);
         let mut candidates = Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
         candidates.pair_groups(trace, use_locks.then_some(held));
         candidates

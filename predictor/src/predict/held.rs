@@ -37,8 +37,63 @@ impl HeldLocks {
         changes[after - 1].1
     }
 
+    /// The same for events in the trace's order, found without a search.
+    pub fn walk(&self) -> Walk<'_> {
+        Walk { held: self, at: vec![0; self.changes.len()] }
+    }
+
     /// What the ids stand for.
     pub fn sets(&self) -> &Locksets {
         &self.sets
+    }
+}
+
+/// A walk through a trace.
+#[derive(Debug)]
+pub struct Walk<'a> {
+    held: &'a HeldLocks,
+    /// For each thread, which of its changes was the last.
+    at: Vec<usize>,
+}
+
+impl Walk<'_> {
+    /// What a thread holds when the event at this position is its next; the positions that are
+    /// asked for do not fall.
+    pub fn at(&mut self, thread: ThreadId, position: usize) -> LocksetId {
+        let changes = &self.held.changes[thread.index()];
+        let at = &mut self.at[thread.index()];
+        while changes.get(*at + 1).is_some_and(|(start, _)| *start as usize <= position) {
+            *at += 1;
+        }
+        changes[*at].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_finds_what_a_search_finds() {
+        let trace: Trace = "\
+t acquire l
+u acquire m
+t write x 1
+t acquire n
+u write x 2
+t release l
+t write x 3
+t release n
+u release m
+u write x 4
+"
+        .parse()
+        .unwrap();
+        let held = HeldLocks::new(&trace);
+        let mut walk = held.walk();
+        for event in trace.events() {
+            let (thread, position) = (trace.thread(event), trace.position(event));
+            assert_eq!(walk.at(thread, position), held.at(thread, position), "{event:?}");
+        }
     }
 }

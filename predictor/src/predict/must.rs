@@ -19,7 +19,7 @@ use crate::encode::{Index, value_read, value_written};
 use crate::trace::{EventId, Op, Trace};
 
 /// For each thread, how many of its events must have happened.
-type Clock = Box<[u32]>;
+type Clock = Vec<u32>;
 
 /// Of how many possible writes what they have in common is looked for.
 const MOST_SOURCES: usize = 4;
@@ -57,10 +57,7 @@ impl MustOrder {
     pub fn unordered(&self, trace: &Trace, event: EventId, other: ThreadId) -> Range<usize> {
         let (thread, position) = (trace.thread(event), trace.position(event));
         let first = self.needed.at(thread, position)[other.index()] as usize;
-        let segments = &self.needed.segments[other.index()];
-        let after =
-            segments.partition_point(|(_, clock)| clock[thread.index()] as usize <= position);
-        let end = segments.get(after).map(|(start, _)| *start as usize);
+        let end = self.needed.first_beyond(other, thread, position);
         let end = end.unwrap_or(trace.events_of_thread(other).len());
         first..end.max(first)
     }
@@ -69,26 +66,50 @@ impl MustOrder {
 /// A clock for each event.
 #[derive(Debug)]
 struct Clocks {
-    /// For each thread, the positions at which its clock changes, and what it is from there on.
-    segments: Vec<Vec<(u32, Clock)>>,
+    threads: Vec<OfThread>,
+}
+
+/// The clocks of a thread's events.
+#[derive(Clone, Debug)]
+struct OfThread {
+    /// The positions at which the clock changes.
+    starts: Vec<u32>,
+    /// What the clock is from there on: one number a thread, for each start.
+    counts: Vec<u32>,
 }
 
 impl Clocks {
     fn new(threads: usize) -> Self {
-        let zero = vec![0; threads].into_boxed_slice();
-        Self { segments: vec![vec![(0, zero)]; threads] }
+        let zero = OfThread { starts: vec![0], counts: vec![0; threads] };
+        Self { threads: vec![zero; threads] }
     }
 
-    fn at(&self, thread: ThreadId, position: usize) -> &Clock {
-        let segments = &self.segments[thread.index()];
-        let after = segments.partition_point(|(start, _)| *start as usize <= position);
-        &segments[after - 1].1
+    fn at(&self, thread: ThreadId, position: usize) -> &[u32] {
+        let OfThread { starts, counts } = &self.threads[thread.index()];
+        let after = starts.partition_point(|start| *start as usize <= position);
+        &counts[(after - 1) * self.threads.len()..][..self.threads.len()]
     }
 
     /// The thread's clock as it is now.
-    fn last(&self, thread: ThreadId) -> &Clock {
-        let segments = &self.segments[thread.index()];
-        &segments[segments.len() - 1].1
+    fn last(&self, thread: ThreadId) -> &[u32] {
+        let counts = &self.threads[thread.index()].counts;
+        &counts[counts.len() - self.threads.len()..]
+    }
+
+    /// The first position of a thread whose clock has more of another thread than this.
+    fn first_beyond(&self, thread: ThreadId, other: ThreadId, count: usize) -> Option<usize> {
+        let OfThread { starts, counts } = &self.threads[thread.index()];
+        // Clocks never fall, so the places are sorted by what is looked for.
+        let (mut low, mut high) = (0, starts.len());
+        while low < high {
+            let middle = (low + high) / 2;
+            if counts[middle * self.threads.len() + other.index()] as usize <= count {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        starts.get(low).map(|start| *start as usize)
     }
 
     /// From this position on, the thread's clock is at least this.
@@ -97,14 +118,48 @@ impl Clocks {
         if last.iter().zip(least).all(|(mine, least)| mine >= least) {
             return;
         }
-        let mut clock = last.clone();
-        for (mine, least) in clock.iter_mut().zip(least) {
+        let width = self.threads.len();
+        let OfThread { starts, counts } = &mut self.threads[thread.index()];
+        if starts.last() != Some(&(position as u32)) {
+            starts.push(position as u32);
+            counts.extend_from_within(counts.len() - width..);
+        }
+        let at = counts.len() - width;
+        for (mine, least) in counts[at..].iter_mut().zip(least) {
             *mine = (*mine).max(*least);
         }
-        let segments = &mut self.segments[thread.index()];
-        match segments.last_mut() {
-            Some((start, last)) if *start as usize == position => *last = clock,
-            _ => segments.push((position as u32, clock)),
+    }
+}
+
+/// The last event of each thread on each variable.
+#[derive(Debug)]
+struct LastOf {
+    threads: usize,
+    /// One for each variable and thread, if these are few against the events; else empty.
+    table: Vec<Option<EventId>>,
+    map: FxHashMap<(VarId, ThreadId), EventId>,
+}
+
+impl LastOf {
+    fn new(trace: &Trace) -> Self {
+        let threads = trace.thread_count();
+        let cells = trace.var_count().saturating_mul(threads);
+        let table = if cells <= trace.len() { vec![None; cells] } else { Vec::new() };
+        Self { threads, table, map: FxHashMap::default() }
+    }
+
+    fn get(&self, var: VarId, thread: ThreadId) -> Option<EventId> {
+        if self.table.is_empty() {
+            return self.map.get(&(var, thread)).copied();
+        }
+        self.table[var.index() * self.threads + thread.index()]
+    }
+
+    fn set(&mut self, var: VarId, thread: ThreadId, event: EventId) {
+        if self.table.is_empty() {
+            self.map.insert((var, thread), event);
+        } else {
+            self.table[var.index() * self.threads + thread.index()] = Some(event);
         }
     }
 }
@@ -117,8 +172,8 @@ struct Builder<'a> {
     needed: Clocks,
     /// What an event's thread needs besides to be clean after it.
     clean: Clocks,
-    last_access: FxHashMap<(VarId, ThreadId), EventId>,
-    last_write: FxHashMap<(VarId, ThreadId), EventId>,
+    last_access: LastOf,
+    last_write: LastOf,
     /// Which variables have exclusive accesses.
     exclusive: Vec<bool>,
 }
@@ -126,8 +181,8 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(trace: &'a Trace, index: &'a Index, held: Option<&'a HeldLocks>) -> Self {
         let mut exclusive = vec![false; trace.var_count()];
-        for event in trace.events() {
-            if let Op::Exclusive { var, .. } = trace.op(event) {
+        for op in trace.ops() {
+            if let Op::Exclusive { var, .. } = op {
                 exclusive[var.index()] = true;
             }
         }
@@ -137,8 +192,8 @@ impl<'a> Builder<'a> {
             held,
             needed: Clocks::new(trace.thread_count()),
             clean: Clocks::new(trace.thread_count()),
-            last_access: FxHashMap::default(),
-            last_write: FxHashMap::default(),
+            last_access: LastOf::new(trace),
+            last_write: LastOf::new(trace),
             exclusive,
         }
     }
@@ -167,7 +222,7 @@ impl<'a> Builder<'a> {
     /// What it takes to have an event, the event itself included.
     fn including(&self, event: EventId, clocks: &Clocks) -> Clock {
         let (thread, position) = (self.trace.thread(event), self.trace.position(event));
-        let mut clock = clocks.at(thread, position).clone();
+        let mut clock = clocks.at(thread, position).to_vec();
         clock[thread.index()] = position as u32 + 1;
         clock
     }
@@ -196,10 +251,10 @@ impl<'a> Builder<'a> {
         if let Some(var) = op.var().filter(keeps_order) {
             before.extend(index.exclusive_before(event));
             if matches!(op, Op::Exclusive { .. }) {
-                let last = |thread| self.last_access.get(&(var, thread));
+                let last = |thread| self.last_access.get(var, thread);
                 before.extend(trace.threads().filter_map(last));
             }
-            self.last_access.insert((var, thread), event);
+            self.last_access.set(var, thread, event);
         }
         before.retain(|before| trace.thread(*before) != thread);
         before
@@ -210,13 +265,12 @@ impl<'a> Builder<'a> {
         let trace = self.trace;
         let (op, thread, position) = (trace.op(event), trace.thread(event), trace.position(event));
         if trace.is_guarded(event) || matches!(op, Op::Branch) {
-            let clean = self.clean.last(thread).clone();
-            self.needed.raise(thread, position, &clean);
+            self.needed.raise(thread, position, self.clean.last(thread));
         }
         if let Op::Join(child) = op
             && trace.ends_guarded(child)
         {
-            let clean = self.clean.last(child).clone();
+            let clean = self.clean.last(child).to_vec();
             self.raise(event, &clean);
         }
         if let Op::Recv { .. } = op
@@ -229,13 +283,12 @@ impl<'a> Builder<'a> {
             self.clean.raise(thread, position, &forced);
         }
         if let Op::Cas { .. } | Op::CasFail { .. } = op {
-            let clean = self.clean.last(thread).clone();
-            self.needed.raise(thread, position, &clean);
+            self.needed.raise(thread, position, self.clean.last(thread));
         }
         if op.writes()
             && let Some(var) = op.var()
         {
-            self.last_write.insert((var, thread), event);
+            self.last_write.set(var, thread, event);
         }
     }
 
@@ -246,7 +299,7 @@ impl<'a> Builder<'a> {
         if trace.is_mixed(var) {
             return None;
         }
-        let own = self.last_write.get(&(var, thread)).copied();
+        let own = self.last_write.get(var, thread);
         if let Some(own) = own {
             if value_written(&trace.op(own)) == Some(value) {
                 return None;
@@ -255,16 +308,18 @@ impl<'a> Builder<'a> {
             return None;
         }
         let writes = self.index.writes_of(var, value);
-        let others = writes.iter().filter(|write| trace.thread(**write) != thread);
-        let mut sources = Vec::with_capacity(MOST_SOURCES);
-        for write in others {
-            // What comes later in the trace is not known yet.
-            if sources.len() == MOST_SOURCES || *write > read {
-                return None;
-            }
-            sources.push(self.source(*write, read));
+        let other = |write: &&EventId| trace.thread(**write) != thread;
+        // What comes later in the trace is not known yet. Where a value is written again and again,
+        // that is soon found from the end.
+        if writes.iter().rev().take_while(|write| **write > read).any(|write| other(&write)) {
+            return None;
         }
-        sources.into_iter().reduce(|mut common, source| {
+        let others = || writes.iter().filter(other);
+        if others().nth(MOST_SOURCES).is_some() {
+            return None;
+        }
+        let sources = others().map(|write| self.source(*write, read));
+        sources.reduce(|mut common, source| {
             for (common, source) in common.iter_mut().zip(&source) {
                 *common = (*common).min(*source);
             }

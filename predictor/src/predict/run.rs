@@ -48,13 +48,20 @@ fn in_parallel(
     let deadline = options.total_time.map(|time| Instant::now() + time);
     let machine = Machine::new(trace);
     let (index, held) = rayon::join(|| Index::new(trace), || HeldLocks::new(trace));
-    let (checker, (candidates, orders)) = rayon::join(
-        || Checker::new(&machine),
+    let proofs = options.proofs;
+    let ((checker, plain), (candidates, forced)) = rayon::join(
         || {
-            let candidates = Candidates::new(trace, &held, options.proofs.common_lock);
-            (candidates, orders(trace, options, &index, &held))
+            let checker = Checker::new(&machine);
+            (checker, proofs.must_order.then(|| MustOrder::plain(trace, &index)))
+        },
+        || {
+            let candidates = Candidates::new(trace, &held, proofs.common_lock);
+            let forced = || MustOrder::by_values(trace, &index, &held);
+            (candidates, proofs.forced_order.then(forced))
         },
     );
+    // The plain order and the one that values force, where they are asked for.
+    let orders = [plain, forced];
     let windows = match options.window {
         Some(size) if size < trace.len() => Window::cut(&machine, &index, &bounds(trace, size)),
         _ => vec![Window::whole(&machine)],
@@ -93,20 +100,6 @@ fn in_parallel(
     found.races.sort_by_key(|race| race.pair);
     found.unknown.sort_unstable();
     found
-}
-
-/// The plain order and the one that values force, where they are asked for.
-fn orders(
-    trace: &Trace,
-    options: &Options,
-    index: &Index,
-    held: &HeldLocks,
-) -> [Option<MustOrder>; 2] {
-    let proofs = options.proofs;
-    [
-        proofs.must_order.then(|| MustOrder::plain(trace, index)),
-        proofs.forced_order.then(|| MustOrder::by_values(trace, index, held)),
-    ]
 }
 
 /// Windows of this size, each of which starts in the middle of the one before.
@@ -257,6 +250,8 @@ impl<'a> Job<'a> {
         let attempt = HoldBack { trace: self.trace, index: self.index, held: self.held };
         let mut rest = attempt.attempt(pair)?;
         rest.extend([pair.first(), pair.second()]);
+        // Witnesses are kept to the end, and can be as long as the trace.
+        rest.shrink_to_fit();
         let schedule = Schedule { observed, rest };
         self.checker.check(&schedule).is_ok().then_some(schedule)
     }

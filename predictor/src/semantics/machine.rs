@@ -33,29 +33,32 @@ impl<'a> Machine<'a> {
     }
 
     /// The next event of a thread.
+    #[inline]
     pub fn next(&self, state: &State, thread: ThreadId) -> Option<EventId> {
         self.trace.events_of_thread(thread).get(state.position(thread)).copied()
     }
 
     /// Takes an event, or says why that cannot be. `woken` is the waiter that a `notify_one`
     /// notifies: any of [`State::waiters`], and nobody only if there are none.
+    #[inline]
     pub fn step(
         &self,
         state: &mut State,
         event: EventId,
         woken: Option<ThreadId>,
     ) -> Result<(), WhyNot> {
-        self.enabled(state, event)?;
-        if let Op::NotifyOne { condvar, .. } = self.trace.op(event) {
+        let op = self.trace.op(event);
+        self.enabled_but_for(state, event, &op, 0)?;
+        if let Op::NotifyOne { condvar, .. } = op {
             can_be_woken(state, condvar, woken)?;
         }
-        self.apply(state, event, woken);
+        self.apply_op(state, self.trace.thread(event), &op, woken);
         Ok(())
     }
 
     /// Whether an event can be taken.
     pub fn enabled(&self, state: &State, event: EventId) -> Result<(), WhyNot> {
-        self.enabled_but_for(state, event, 0)
+        self.enabled_but_for(state, event, &self.trace.op(event), 0)
     }
 
     /// Whether an event could be taken beside another one that can be: in mixed memory, where all
@@ -66,31 +69,42 @@ impl<'a> Machine<'a> {
         event: EventId,
         other: EventId,
     ) -> Result<(), WhyNot> {
-        let var = self.trace.op(event).var();
+        let op = self.trace.op(event);
+        let var = op.var();
         let mixed = var.is_some_and(|var| self.trace.is_mixed(var));
         let waits = mixed && var == self.trace.op(other).var() && other < event;
-        self.enabled_but_for(state, event, u32::from(waits))
+        self.enabled_but_for(state, event, &op, u32::from(waits))
     }
 
-    /// Whether an event can be taken if that many accesses of its variable may be missing.
-    fn enabled_but_for(&self, state: &State, event: EventId, missing: u32) -> Result<(), WhyNot> {
+    /// Whether an event, which does `op`, can be taken if that many accesses of its variable may be
+    /// missing.
+    #[inline]
+    fn enabled_but_for(
+        &self,
+        state: &State,
+        event: EventId,
+        op: &Op,
+        missing: u32,
+    ) -> Result<(), WhyNot> {
         let t = self.trace.thread(event);
         let thread = &state.threads[t.index()];
-        let next = self.next(state, t);
-        require(next == Some(event), WhyNot::NotNext(t, next))?;
+        // A thread's next event is the one whose place in the thread it has come to.
+        if thread.position as usize != self.trace.position(event) {
+            return Err(WhyNot::NotNext(t, self.next(state, t)));
+        }
         require(thread.started, WhyNot::NotForked(t))?;
-        let clean = || require(state.is_clean(t), WhyNot::NotClean(t));
+        let clean = || require(thread.clean, WhyNot::NotClean(t));
         if self.trace.is_guarded(event) {
             clean()?;
         }
-        let op = self.trace.op(event);
-        if let Some(var) = op.var() {
-            let required = self.observed.required_accesses(event);
+        if let Some(var) = op.var()
+            && let Some(required) = self.observed.required_accesses(event)
+        {
             let happened = state.vars[var.index()].accesses;
             let enough = happened + missing >= required;
             require(enough, WhyNot::AccessOrder(var, required, happened))?;
         }
-        match op {
+        match *op {
             Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => Ok(()),
             Op::Join(child) => self.finished(state, child),
             Op::Read { .. }
@@ -177,13 +191,17 @@ impl<'a> Machine<'a> {
 
     /// Takes an event that is enabled.
     pub fn apply(&self, state: &mut State, event: EventId, woken: Option<ThreadId>) {
-        let t = self.trace.thread(event);
+        self.apply_op(state, self.trace.thread(event), &self.trace.op(event), woken);
+    }
+
+    /// A thread does what it can.
+    #[inline]
+    fn apply_op(&self, state: &mut State, t: ThreadId, op: &Op, woken: Option<ThreadId>) {
         state.threads[t.index()].position += 1;
-        let op = self.trace.op(event);
         if let Some(var) = op.var() {
             state.vars[var.index()].accesses += 1;
         }
-        match op {
+        match *op {
             Op::Begin | Op::End | Op::Join(_) | Op::Assert(_) | Op::Fence(_) | Op::Branch => {}
             Op::Fork(child) => state.threads[child.index()].started = true,
             Op::Read { var, value } | Op::Load { var, value, .. } => {
@@ -276,6 +294,7 @@ impl<'a> Machine<'a> {
     }
 }
 
+#[inline]
 fn require(condition: bool, why_not: WhyNot) -> Result<(), WhyNot> {
     if condition { Ok(()) } else { Err(why_not) }
 }

@@ -12,7 +12,7 @@ use crate::trace::{EventId, Op, Trace};
 pub(super) struct Observed {
     /// For each access: how many accesses of its variable must have happened before. For an
     /// `exclusive`, and in mixed memory, all that precede it; for any other, those up to the last
-    /// `exclusive` before.
+    /// `exclusive` before. Empty if no access has to wait for another.
     required: Vec<u32>,
     generations: FxHashMap<(BarrierId, u64), usize>,
     arrivals: Vec<Arrivals>,
@@ -38,8 +38,9 @@ impl Observed {
         Self { required: required_accesses(trace), generations, arrivals, closes, outlived }
     }
 
-    pub(super) fn required_accesses(&self, access: EventId) -> u32 {
-        self.required[access.index()]
+    #[inline]
+    pub(super) fn required_accesses(&self, access: EventId) -> Option<u32> {
+        self.required.get(access.index()).copied()
     }
 
     pub(super) fn generation_count(&self) -> usize {
@@ -68,8 +69,17 @@ impl Observed {
 }
 
 fn required_accesses(trace: &Trace) -> Vec<u32> {
+    let mut ordered: Vec<bool> = trace.vars().map(|var| trace.is_mixed(var)).collect();
+    for op in trace.ops() {
+        if let Op::Exclusive { var, .. } = op {
+            ordered[var.index()] = true;
+        }
+    }
+    if !ordered.contains(&true) {
+        return Vec::new();
+    }
     let mut required = vec![0; trace.len()];
-    for var in trace.vars() {
+    for var in trace.vars().filter(|var| ordered[var.index()]) {
         let mut barrier = 0;
         for (rank, access) in (0u32..).zip(trace.events_of_var(var)) {
             let exclusive =
@@ -85,8 +95,11 @@ fn required_accesses(trace: &Trace) -> Vec<u32> {
 
 fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {
     let mut counts: BTreeMap<(BarrierId, u64), u32> = BTreeMap::new();
-    for event in trace.events() {
-        match trace.op(event) {
+    if trace.barrier_count() == 0 {
+        return (FxHashMap::default(), Vec::new());
+    }
+    for op in trace.ops() {
+        match *op {
             Op::Arrive { barrier, generation } => {
                 *counts.entry((barrier, generation)).or_default() += 1;
             }
@@ -111,6 +124,9 @@ fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Ve
 fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<EventId>) {
     let mut closes = vec![0; trace.channel_count()];
     let mut empties = Vec::new();
+    if closes.is_empty() {
+        return (closes, Vec::new());
+    }
     for event in trace.events() {
         match trace.op(event) {
             Op::Close(channel) => closes[channel.index()] += 1,

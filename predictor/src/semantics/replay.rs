@@ -24,7 +24,7 @@ enum Order {
     /// The observed trace, whole. What it says about who was woken is binding: these are the
     /// notifications that name each thread.
     Observed(FxHashMap<ThreadId, Vec<EventId>>),
-    /// Where each event stands in another sequence.
+    /// Where each event that ends a wait stands in another sequence.
     Other(FxHashMap<EventId, usize>),
 }
 
@@ -33,9 +33,9 @@ impl<'m, 'a> Replay<'m, 'a> {
     pub fn observed(machine: &'m Machine<'a>) -> Self {
         let trace = machine.trace();
         let mut named: FxHashMap<ThreadId, Vec<EventId>> = FxHashMap::default();
-        for event in trace.events() {
-            if let Op::NotifyOne { woken: Woken::Thread(thread), .. } = trace.op(event) {
-                named.entry(thread).or_default().push(event);
+        for (index, op) in trace.ops().iter().enumerate() {
+            if let Op::NotifyOne { woken: Woken::Thread(thread), .. } = *op {
+                named.entry(thread).or_default().push(EventId::from_index(index));
             }
         }
         Self { machine, state: machine.initial(), order: Order::Observed(named) }
@@ -43,22 +43,28 @@ impl<'m, 'a> Replay<'m, 'a> {
 
     /// Follows `sequence`, whose events are then to be given to [`Replay::step`] one by one.
     pub fn of(machine: &'m Machine<'a>, sequence: &[EventId]) -> Self {
-        let order = sequence.iter().copied().zip(0..).collect();
-        Self { machine, state: machine.initial(), order: Order::Other(order) }
+        Self::resume(machine, machine.initial(), sequence)
     }
 
     /// Follows `sequence` from a state that has been reached otherwise.
     pub fn resume(machine: &'m Machine<'a>, state: State, sequence: &[EventId]) -> Self {
-        let order = sequence.iter().copied().zip(0..).collect();
+        // Only of waiting threads it is asked when they go on, and that is with one of these.
+        let ends_wait = |event: &EventId| {
+            matches!(machine.trace().op(*event), Op::Wake { .. } | Op::WakeTimeout { .. })
+        };
+        let places = sequence.iter().copied().zip(0..);
+        let order = places.filter(|(event, _)| ends_wait(event)).collect();
         Self { machine, state, order: Order::Other(order) }
     }
 
     /// What has been reached.
+    #[inline]
     pub fn state(&self) -> &State {
         &self.state
     }
 
     /// Takes the next event, or says why that cannot be.
+    #[inline]
     pub fn step(&mut self, event: EventId) -> Result<(), WhyNot> {
         let woken = match self.machine.trace().op(event) {
             Op::NotifyOne { condvar, woken } => self.choose(event, condvar, woken),

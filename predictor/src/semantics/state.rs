@@ -85,16 +85,19 @@ impl State {
     }
 
     /// How many of its events a thread has taken.
+    #[inline]
     pub fn position(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].position as usize
     }
 
     /// Whether every read of the thread so far returned what it returned in the observed trace.
+    #[inline]
     pub fn is_clean(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()].clean
     }
 
     /// What a variable holds, if that is known.
+    #[inline]
     pub fn value(&self, var: VarId) -> Option<ValueId> {
         self.vars[var.index()].value
     }

@@ -43,6 +43,7 @@ impl Groups {
     }
 
     /// The events of a group.
+    #[inline]
     pub fn get(&self, group: usize) -> &[EventId] {
         &self.events[self.starts[group] as usize..self.starts[group + 1] as usize]
     }

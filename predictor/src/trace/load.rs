@@ -36,12 +36,18 @@ pub enum LoadError {
 /// Ids of events and values share 32 bits.
 const MAX_EVENTS: usize = (1 << 31) - 1;
 
+/// Room is made for at most so many events before they are there.
+const MOST_EXPECTED: u64 = 1 << 24;
+
 impl Trace {
     /// Loads and validates a trace. `progress` is called after every item.
     pub fn load(source: &mut Source, mut progress: impl FnMut(&Source)) -> Result<Self, LoadError> {
         let mut loader = Loader::new();
-        while let Some(item) = source.next_item()? {
-            loader.push(source.dictionary(), &item)?;
+        // What a file says of its length is not believed beyond this.
+        let expected = source.events().unwrap_or(0).min(MOST_EXPECTED);
+        loader.columns.reserve(expected as usize);
+        while source.advance()? {
+            loader.push(source.dictionary(), source.item())?;
             progress(source);
         }
         loader.finish(source.metadata(), source.dictionary().clone(), source.end())
@@ -101,7 +107,7 @@ impl Loader {
         // Threads that are only spoken of have no events.
         threads.resize(originals.threads.len(), ThreadProgress::default());
         let overlaps = Overlaps::merge(&dictionary, &originals, &mut columns);
-        let ops = || (0..columns.len()).map(|index| columns.op(EventId::from_index(index)));
+        let ops = || columns.ops.iter();
         let trace = Trace {
             by_thread: Groups::new(threads.len(), || {
                 columns.thread.iter().map(|thread| Some(thread.index()))
@@ -145,7 +151,10 @@ impl Loader {
         self.numbering.event = index;
         let thread = self.numbering.thread(event.thread);
         let op = self.numbering.op(event.op);
-        self.threads.resize(self.numbering.originals.threads.len(), ThreadProgress::default());
+        let known = self.numbering.originals.threads.len();
+        if self.threads.len() < known {
+            self.threads.resize(known, ThreadProgress::default());
+        }
         if let Op::Fork(child) = op {
             // A second fork is not valid, and the validator says so.
             self.threads[child.index()].fork.get_or_insert(EventId::from_index(index));
@@ -156,7 +165,7 @@ impl Loader {
         self.columns.position.push(progress.events);
         self.columns.guarded.push(progress.guarded);
         self.columns.recorded.push(event.recorded);
-        self.columns.push_op(op);
+        self.columns.ops.push(op);
         progress.events += 1;
         progress.guarded = !event.recorded && op.learns();
         Ok(())
@@ -179,16 +188,23 @@ impl Numbering {
     /// Sets a variable's initial value; false if the variable is known already.
     fn init(&mut self, var: VarId, value: Value) -> bool {
         let known = self.originals.vars.len();
-        let new = self.originals.vars.number(var.get()) as usize == known;
-        if new {
-            let value = match value {
+        self.numbered(var, value).index() == known
+    }
+
+    /// The number of a variable, which has this initial value if it is new.
+    #[inline]
+    fn numbered(&mut self, var: VarId, initial: Value) -> VarId {
+        let known = self.originals.vars.len();
+        let number = VarId::new(self.originals.vars.number(var.get()));
+        if number.index() == known {
+            let value = match initial {
                 Value::Opaque => self.values.opaque_initial(),
-                _ => self.values.concrete(value),
+                _ => self.values.concrete(initial),
             };
             self.initial.push(value);
             self.current.push(value);
         }
-        new
+        number
     }
 }
 
@@ -199,8 +215,7 @@ impl Translate<Value, ValueId> for Numbering {
 
     fn var(&mut self, id: VarId) -> VarId {
         // What no one has said is 0.
-        self.init(id, Value::Nat(0));
-        VarId::new(self.originals.vars.number(id.get()))
+        self.numbered(id, Value::Nat(0))
     }
 
     fn lock(&mut self, id: LockId) -> LockId {
@@ -221,10 +236,12 @@ impl Translate<Value, ValueId> for Numbering {
 
     /// An opaque read has seen exactly the last write before it.
     fn found(&mut self, var: VarId, value: Value) -> ValueId {
-        match value {
-            Value::Opaque => self.current[var.index()],
-            _ => self.values.concrete(value),
+        let current = self.current[var.index()];
+        // Nearly every read finds what was written last: no need to look that up by its value.
+        if value == Value::Opaque || self.values.is(current, value) {
+            return current;
         }
+        self.values.concrete(value)
     }
 
     /// An opaque write is equal to no other.

@@ -54,6 +54,7 @@ impl Trace {
     }
 
     /// How many events there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
@@ -68,22 +69,30 @@ impl Trace {
         (0..self.len()).map(EventId::from_index)
     }
 
+    /// The operations of all events, in order.
+    pub fn ops(&self) -> &[Op] {
+        &self.columns.ops
+    }
+
     /// Whether the trace has this event.
     pub fn contains(&self, event: EventId) -> bool {
         event.index() < self.len()
     }
 
     /// The thread of an event.
+    #[inline]
     pub fn thread(&self, event: EventId) -> ThreadId {
         self.columns.thread[event.index()]
     }
 
     /// What an event does.
+    #[inline]
     pub fn op(&self, event: EventId) -> Op {
         self.columns.op(event)
     }
 
     /// Where in the program an event happened.
+    #[inline]
     pub fn location(&self, event: EventId) -> Option<LocId> {
         self.columns.location[event.index()]
     }
@@ -94,6 +103,7 @@ impl Trace {
     }
 
     /// Whether an implicit branch stands between the event and the one before it in its thread.
+    #[inline]
     pub fn is_guarded(&self, event: EventId) -> bool {
         self.columns.guarded[event.index()]
     }
@@ -104,6 +114,7 @@ impl Trace {
     }
 
     /// Where in its thread an event stands, from 0.
+    #[inline]
     pub fn position(&self, event: EventId) -> usize {
         self.columns.position[event.index()] as usize
     }
@@ -149,17 +160,20 @@ impl Trace {
     }
 
     /// The events of a thread.
+    #[inline]
     pub fn events_of_thread(&self, thread: ThreadId) -> &[EventId] {
         self.by_thread.get(thread.index())
     }
 
     /// The accesses of a variable.
+    #[inline]
     pub fn events_of_var(&self, var: VarId) -> &[EventId] {
         self.by_var.get(var.index())
     }
 
     /// Whether a variable is memory whose accesses overlap without being of the same bytes. All its
     /// accesses keep their observed order.
+    #[inline]
     pub fn is_mixed(&self, var: VarId) -> bool {
         self.overlaps.is_mixed(var)
     }
@@ -180,6 +194,7 @@ impl Trace {
     }
 
     /// The event that starts a thread; `None` for a root thread.
+    #[inline]
     pub fn fork_of(&self, thread: ThreadId) -> Option<EventId> {
         self.forks[thread.index()]
     }

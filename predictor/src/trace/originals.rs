@@ -10,19 +10,47 @@ use super::{ValueId, Values};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renumbering {
     originals: Vec<u32>,
-    numbers: FxHashMap<u32, u32>,
+    /// The numbers of the first originals, as far as that is worth the room; [`UNSEEN`] for others.
+    low: Vec<u32>,
+    /// The numbers of all other originals.
+    high: FxHashMap<u32, u32>,
 }
+
+const UNSEEN: u32 = u32::MAX;
+
+/// Originals below this, or so many times the number of objects, are found without hashing.
+const LOW: usize = 1024;
+const LOW_PER_OBJECT: usize = 4;
 
 impl Renumbering {
     pub(super) fn len(&self) -> usize {
         self.originals.len()
     }
 
+    #[inline]
     pub(super) fn number(&mut self, original: u32) -> u32 {
-        *self.numbers.entry(original).or_insert_with(|| {
-            self.originals.push(original);
-            (self.originals.len() - 1) as u32
-        })
+        match self.low.get(original as usize) {
+            Some(number) if *number != UNSEEN => *number,
+            _ => self.hashed(original),
+        }
+    }
+
+    fn hashed(&mut self, original: u32) -> u32 {
+        if let Some(number) = self.high.get(&original) {
+            return *number;
+        }
+        let number = self.originals.len() as u32;
+        self.originals.push(original);
+        let at = original as usize;
+        if at < LOW.max(self.originals.len() * LOW_PER_OBJECT) {
+            if at >= self.low.len() {
+                self.low.resize(at + 1, UNSEEN);
+            }
+            self.low[at] = number;
+        } else {
+            self.high.insert(original, number);
+        }
+        number
     }
 
     fn original(&self, number: u32) -> u32 {

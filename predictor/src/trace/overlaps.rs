@@ -77,6 +77,7 @@ impl Overlaps {
         overlaps
     }
 
+    #[inline]
     pub(super) fn is_mixed(&self, var: VarId) -> bool {
         self.mixed.get(var.index()).is_some_and(|mixed| *mixed)
     }

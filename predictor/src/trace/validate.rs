@@ -59,10 +59,12 @@ impl std::error::Error for Invalid {}
 pub fn validate(trace: &Trace) -> Result<(), Invalid> {
     let machine = Machine::new(trace);
     let mut replay = Replay::observed(&machine);
-    let mut sent = FxHashSet::default();
+    let mut rows = Rows::new(trace);
     for event in trace.events() {
-        let kept = well_formed(trace, event, &mut sent)
-            .and_then(|()| explained(&replay, trace, event))
+        let op = trace.op(event);
+        let kept = rows
+            .well_formed(event, &op)
+            .and_then(|()| explained(&replay, trace, &op))
             .and_then(|()| replay.step(event).map_err(Rule::Enabled));
         kept.map_err(|rule| describe(trace, event, rule))?;
     }
@@ -70,44 +72,64 @@ pub fn validate(trace: &Trace) -> Result<(), Invalid> {
 }
 
 /// The rules about a thread's own row of events.
-fn well_formed(
-    trace: &Trace,
-    event: EventId,
-    sent: &mut FxHashSet<(ChannelId, ValueId)>,
-) -> Result<(), Rule> {
-    let thread = trace.thread(event);
-    let op = trace.op(event);
-    let previous =
-        trace.position(event).checked_sub(1).map(|at| trace.events_of_thread(thread)[at]);
-    if let Some(previous) = previous {
-        if op == Op::Begin {
+struct Rows<'a> {
+    trace: &'a Trace,
+    /// For each thread, its last event if that restricts what may follow.
+    restricted: Vec<Option<EventId>>,
+    sent: FxHashSet<(ChannelId, ValueId)>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(trace: &'a Trace) -> Self {
+        let restricted = vec![None; trace.thread_count()];
+        Self { trace, restricted, sent: FxHashSet::default() }
+    }
+
+    /// Takes the events in the trace's order.
+    #[inline]
+    fn well_formed(&mut self, event: EventId, op: &Op) -> Result<(), Rule> {
+        let trace = self.trace;
+        let thread = trace.thread(event);
+        if *op == Op::Begin && trace.position(event) > 0 {
             return Err(Rule::BeginFirst);
         }
-        match trace.op(previous) {
-            Op::End => return Err(Rule::NothingAfterEnd(previous)),
-            Op::Wait { condvar, lock }
-                if op != (Op::Wake { condvar, lock })
-                    && op != (Op::WakeTimeout { condvar, lock }) =>
-            {
-                return Err(Rule::WaitThenWake(previous));
+        if let Some(previous) = self.restricted[thread.index()].take() {
+            may_follow(trace, previous, op)?;
+        }
+        match *op {
+            Op::End | Op::Wait { .. } => self.restricted[thread.index()] = Some(event),
+            Op::Fork(child) | Op::Join(child) if child == thread => return Err(Rule::NotItself),
+            Op::Fork(child) => match trace.fork_of(child) {
+                Some(first) if first != event => return Err(Rule::ForkOnce(first)),
+                _ => {}
+            },
+            Op::Send { channel, message } if !self.sent.insert((channel, message)) => {
+                return Err(Rule::SendOnce);
             }
             _ => {}
         }
+        Ok(())
     }
-    match op {
-        Op::Fork(child) | Op::Join(child) if child == thread => Err(Rule::NotItself),
-        Op::Fork(child) => match trace.fork_of(child) {
-            Some(first) if first != event => Err(Rule::ForkOnce(first)),
-            _ => Ok(()),
-        },
-        Op::Send { channel, message } if !sent.insert((channel, message)) => Err(Rule::SendOnce),
+}
+
+/// Whether an operation may follow an event in its thread.
+fn may_follow(trace: &Trace, previous: EventId, op: &Op) -> Result<(), Rule> {
+    match trace.op(previous) {
+        Op::End => Err(Rule::NothingAfterEnd(previous)),
+        Op::Wait { condvar, lock }
+            if *op != (Op::Wake { condvar, lock })
+                && *op != (Op::WakeTimeout { condvar, lock }) =>
+        {
+            Err(Rule::WaitThenWake(previous))
+        }
         _ => Ok(()),
     }
 }
 
 /// Whether what the event read is what its variable holds.
-fn explained(replay: &Replay<'_, '_>, trace: &Trace, event: EventId) -> Result<(), Rule> {
-    let (var, read) = match trace.op(event) {
+#[inline]
+fn explained(replay: &Replay<'_, '_>, trace: &Trace, op: &Op) -> Result<(), Rule> {
+    let (var, read) = match *op {
         Op::Read { var, value } | Op::Load { var, value, .. } => (var, value),
         Op::Rmw { var, old, .. } | Op::Cas { var, old, .. } => (var, old),
         Op::CasFail { var, seen, .. } => (var, seen),

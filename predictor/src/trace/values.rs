@@ -12,16 +12,6 @@ use super::EventId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ValueId(u32);
 
-impl ValueId {
-    pub(super) const fn pack(self) -> u32 {
-        self.0
-    }
-
-    pub(super) const fn unpack(packed: u32) -> Self {
-        Self(packed)
-    }
-}
-
 /// Ids with this bit stand for what an event wrote; the others for entries of the table.
 const WRITTEN: u32 = 1 << 31;
 
@@ -29,19 +19,54 @@ const WRITTEN: u32 = 1 << 31;
 #[derive(Clone, Debug, Default)]
 pub struct Values {
     table: Vec<Value>,
+    /// The ids of numbers from 0 on, as far as that is worth the room; [`UNSEEN`] for the others.
+    small: Vec<u32>,
+    /// The ids of all other values.
     ids: FxHashMap<Value, ValueId>,
 }
+
+/// No value has this id, for it would stand for what an event wrote that no trace reaches.
+const UNSEEN: u32 = u32::MAX;
+
+/// Numbers below this, or so many times the number of values, are found without hashing.
+const SMALL: usize = 1024;
+const SMALL_PER_VALUE: usize = 4;
 
 impl Values {
     /// The id of a concrete value.
     pub(super) fn concrete(&mut self, value: Value) -> ValueId {
         debug_assert_ne!(value, Value::Opaque, "opaque values are not equal to one another");
+        if let Value::Nat(number) = value
+            && let Ok(number) = usize::try_from(number)
+            && let Some(id) = self.small.get(number).filter(|id| **id != UNSEEN)
+        {
+            return ValueId(*id);
+        }
+        self.hashed(value)
+    }
+
+    fn hashed(&mut self, value: Value) -> ValueId {
         if let Some(id) = self.ids.get(&value) {
             return *id;
         }
         let id = self.fresh(value);
-        self.ids.insert(value, id);
+        let room = SMALL.max(self.table.len() * SMALL_PER_VALUE);
+        match value {
+            Value::Nat(number) if number < room as u128 => {
+                let number = number as usize;
+                if number >= self.small.len() {
+                    self.small.resize(number + 1, UNSEEN);
+                }
+                self.small[number] = id.0;
+            }
+            _ => drop(self.ids.insert(value, id)),
+        }
         id
+    }
+
+    /// Whether this is the id of a concrete value.
+    pub(super) fn is(&self, id: ValueId, value: Value) -> bool {
+        self.table.get(id.0 as usize) == Some(&value)
     }
 
     /// The id of an opaque initial value.

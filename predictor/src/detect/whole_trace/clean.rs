@@ -78,7 +78,7 @@ fn sources(whole: &mut WholeTrace<'_>, read: EventId, var: VarId, value: ValueId
         sources.push(Source { write: None, chosen: whole.formula.proposition(false) });
     }
     let index = whole.index;
-    for write in index.writes.get(&(var, value)).map_or(&[][..], Vec::as_slice) {
+    for write in index.writes_of(var, value) {
         let earlier = match *write == read {
             true => Lit::FALSE,
             false => whole.before(*write, read),

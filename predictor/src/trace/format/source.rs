@@ -6,7 +6,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use racelog::trace::binary::{self, Damage};
-use racelog::trace::{Dictionary, End, Item, Metadata};
+use racelog::trace::{Dictionary, End, Item, Metadata, Value, VarId};
 use thiserror::Error;
 
 use super::rapid::{StdError, StdReader};
@@ -87,7 +87,12 @@ pub struct Source {
     inner: Inner,
     events_read: u64,
     done: bool,
+    /// The last item that was read, of what is read from its start to its end.
+    item: Item,
 }
+
+/// Stands where no item has been read yet.
+const NO_ITEM: Item = Item::Init { var: VarId::new(0), value: Value::Opaque };
 
 #[derive(Debug)]
 enum Inner {
@@ -170,12 +175,17 @@ impl Source {
             Format::Std => Inner::Std(Box::new(StdReader::new(input))),
             _ => Inner::Text(Box::new(TextReader::open(input)?)),
         };
-        Ok(Self { inner, events_read: 0, done: false })
+        Ok(Self { inner, events_read: 0, done: false, item: NO_ITEM })
     }
 
     fn of_binary(input: Box<dyn SeekableInput>) -> Result<Self, SourceError> {
         let reader = binary::Reader::open(input)?;
-        Ok(Self { inner: Inner::Binary(Box::new(reader)), events_read: 0, done: false })
+        Ok(Self {
+            inner: Inner::Binary(Box::new(reader)),
+            events_read: 0,
+            done: false,
+            item: NO_ITEM,
+        })
     }
 
     /// What the trace says of itself.
@@ -253,28 +263,47 @@ impl Source {
 
     /// The next item; `None` after the last. After an error there are no more.
     pub fn next_item(&mut self) -> Result<Option<Item>, SourceError> {
-        if self.done {
-            return Ok(None);
-        }
-        let item = self.read_item();
-        self.done = !matches!(item, Ok(Some(_)));
-        self.events_read += u64::from(matches!(item, Ok(Some(Item::Event(_)))));
-        item
+        Ok(self.advance()?.then(|| *self.item()))
     }
 
-    fn read_item(&mut self) -> Result<Option<Item>, SourceError> {
+    /// Goes to the next item, which [`Source::item`] then is; false after the last. After an error
+    /// there are no more. It does what [`Source::next_item`] does, and moves less memory.
+    pub fn advance(&mut self) -> Result<bool, SourceError> {
+        if self.done {
+            return Ok(false);
+        }
+        let found = self.read_item();
+        self.done = !matches!(found, Ok(true));
+        if !self.done {
+            self.events_read += u64::from(matches!(self.item(), Item::Event(_)));
+        }
+        found
+    }
+
+    /// The item that [`Source::advance`] has gone to; it says nothing before.
+    pub fn item(&self) -> &Item {
+        match &self.inner {
+            Inner::Text(_) | Inner::Std(_) => &self.item,
+            Inner::Binary(reader) => reader.item(),
+        }
+    }
+
+    fn read_item(&mut self) -> Result<bool, SourceError> {
         let item = match &mut self.inner {
             Inner::Text(reader) => reader.next_item()?,
             Inner::Std(reader) => reader.next_item()?,
-            Inner::Binary(reader) => reader.next_item()?,
+            Inner::Binary(reader) => {
+                let found = reader.advance()?;
+                return match reader.damage() {
+                    Some(damage) if !found => Err(SourceError::Damage(damage.clone())),
+                    _ => Ok(found),
+                };
+            }
         };
-        if item.is_none()
-            && let Inner::Binary(reader) = &self.inner
-            && let Some(damage) = reader.damage()
-        {
-            return Err(SourceError::Damage(damage.clone()));
+        if let Some(item) = item {
+            self.item = item;
         }
-        Ok(item)
+        Ok(item.is_some())
     }
 }
 

@@ -6,7 +6,7 @@ use super::primitive::{
 };
 use crate::trace::{
     BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
-    ThreadId, VarId, Woken,
+    ThreadId, Value, VarId, Woken,
 };
 
 /// An initial value's first byte.
@@ -64,6 +64,9 @@ mod code {
     pub(super) const RESERVED: u8 = 112;
 }
 
+/// Stands where no item has been decoded yet.
+pub(crate) const NO_ITEM: Item = Item::Init { var: VarId::new(0), value: Value::Opaque };
+
 /// Encodes and decodes the events of one chunk, in order: what it remembers of one event shortens
 /// the next.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +116,7 @@ impl Coder {
         &mut self,
         stamp: Stamp,
         var: VarId,
-        value: crate::trace::Value,
+        value: Value,
         out: &mut impl Out,
     ) {
         self.encode_stamp(stamp, false, out);
@@ -141,6 +144,19 @@ impl Coder {
         thread: ThreadId,
         input: &mut &[u8],
     ) -> Result<Item, Malformed> {
+        let mut item = NO_ITEM;
+        self.decode_into(thread, input, &mut item)?;
+        Ok(item)
+    }
+
+    /// The same, to where the item is wanted: items are large, and moving them costs more than
+    /// decoding them.
+    pub(crate) fn decode_into(
+        &mut self,
+        thread: ThreadId,
+        input: &mut &[u8],
+        item: &mut Item,
+    ) -> Result<(), Malformed> {
         let code = take_u8(input)?;
         let step = super::primitive::take_u128(input)?;
         let recorded = step & 1 == 1;
@@ -153,11 +169,13 @@ impl Coder {
             id => Some(LocId::new(u32::try_from(id - 1).map_err(|_| Malformed)?)),
         };
         if code == code::INIT {
-            return Ok(Item::Init { var: self.take_var(input)?, value: take_value(input)? });
+            *item = Item::Init { var: self.take_var(input)?, value: take_value(input)? };
+            return Ok(());
         }
         let op = self.decode_operands(code, input)?;
         let stamp = Stamp::new(self.stamp);
-        Ok(Item::Event(Event { thread, stamp, op, location, recorded }))
+        *item = Item::Event(Event { thread, stamp, op, location, recorded });
+        Ok(())
     }
 
     #[inline(always)]
@@ -219,6 +237,7 @@ impl Coder {
         self.var = var;
     }
 
+    #[inline]
     fn decode_operands(&mut self, code: u8, input: &mut &[u8]) -> Result<Op, Malformed> {
         Ok(match code {
             code::BEGIN => Op::Begin,
@@ -291,6 +310,7 @@ impl Coder {
         })
     }
 
+    #[inline]
     fn take_var(&mut self, input: &mut &[u8]) -> Result<VarId, Malformed> {
         self.var = self.var.checked_add(take_i64(input)?).ok_or(Malformed)?;
         Ok(VarId::new(u32::try_from(self.var).map_err(|_| Malformed)?))
@@ -389,7 +409,6 @@ fn ordering_of_bits(bits: u8) -> Result<Option<MemoryOrdering>, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::Value;
 
     fn event(stamp: u64, op: Op) -> Event {
         Event {

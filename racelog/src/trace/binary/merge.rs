@@ -2,7 +2,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::io::{Read, Seek, SeekFrom};
+use std::mem;
 
 use rustc_hash::FxHashMap;
 
@@ -12,12 +14,18 @@ use super::index::Place;
 use super::reader::ReadError;
 use crate::trace::{Item, ThreadId};
 
+/// A thread, by the stamp of its next event: its id, and its place in the list of threads.
+type Next = (u64, ThreadId, usize);
+
 /// A k-way merge by (stamp, thread).
 #[derive(Debug)]
 pub(super) struct Merge {
-    /// Each thread that has events left, by the stamp of the next one.
-    queue: BinaryHeap<Reverse<(u64, ThreadId)>>,
-    threads: FxHashMap<ThreadId, Thread>,
+    /// The thread whose event is next. It stands apart because its next event is often the one
+    /// after that.
+    current: Option<Next>,
+    /// All other threads that have events left.
+    others: BinaryHeap<Reverse<Next>>,
+    threads: Vec<Thread>,
     /// Buffers of chunks that were read to their ends.
     spare: Vec<Vec<u8>>,
 }
@@ -45,56 +53,63 @@ struct Cursor {
 
 impl Merge {
     pub(super) fn new(threads: FxHashMap<ThreadId, Vec<Place>>) -> Self {
-        let queue = threads
-            .iter()
-            .filter_map(|(thread, places)| {
-                Some(Reverse((places.first()?.chunk.first_stamp, *thread)))
-            })
-            .collect();
-        let threads = threads
-            .into_iter()
-            .map(|(thread, mut places)| {
+        let mut others = BinaryHeap::new();
+        let mut list = Vec::new();
+        for (thread, mut places) in threads {
+            if let Some(first) = places.first() {
+                others.push(Reverse((first.chunk.first_stamp, thread, list.len())));
                 places.reverse();
-                (thread, Thread { places, cursor: None })
-            })
-            .collect();
-        Self { queue, threads, spare: Vec::new() }
+                list.push(Thread { places, cursor: None });
+            }
+        }
+        let current = others.pop().map(|Reverse(next)| next);
+        Self { current, others, threads: list, spare: Vec::new() }
     }
 
     /// The stamp of the next event.
+    #[inline]
     pub(super) fn peek_stamp(&self) -> Option<u64> {
-        self.queue.peek().map(|Reverse((stamp, _))| *stamp)
+        self.current.map(|(stamp, ..)| stamp)
     }
 
-    /// The next event or initial value.
+    /// Puts the next event or initial value into `item`; false if there is none.
+    #[inline]
     pub(super) fn next(
         &mut self,
         input: &mut (impl Read + Seek),
-    ) -> Result<Option<Item>, ReadError> {
-        let Some(mut top) = self.queue.peek_mut() else { return Ok(None) };
-        let Reverse((_, id)) = *top;
-        let thread = self.threads.get_mut(&id).expect("every queued thread is known");
-        let mut cursor = match thread.cursor.take() {
+        item: &mut Item,
+    ) -> Result<bool, ReadError> {
+        let Some((_, id, index)) = self.current else { return Ok(false) };
+        let thread = &mut self.threads[index];
+        let cursor = match &mut thread.cursor {
             Some(cursor) => cursor,
-            None => {
-                let place = thread.places.pop().expect("a queued thread has events left");
-                Cursor::open(input, place, self.spare.pop().unwrap_or_default())?
+            none => {
+                let place = thread.places.pop().expect("a thread in the queue has events left");
+                let buffer = self.spare.pop().unwrap_or_default();
+                none.insert(Cursor::open(input, place, buffer)?)
             }
         };
-        let item = cursor.next;
-        if cursor.advance()? {
-            top.0.0 = cursor.coder.stamp();
-            thread.cursor = Some(cursor);
+        *item = cursor.next;
+        let stamp = if cursor.advance()? {
+            Some(cursor.coder.stamp())
         } else {
-            self.spare.push(cursor.payload);
-            if let Some(place) = thread.places.last() {
-                top.0.0 = place.chunk.first_stamp;
-            } else {
-                std::collections::binary_heap::PeekMut::pop(top);
-                self.threads.remove(&id);
+            self.spare.extend(thread.cursor.take().map(|cursor| cursor.payload));
+            thread.places.last().map(|place| place.chunk.first_stamp)
+        };
+        self.go_on(stamp.map(|stamp| (stamp, id, index)));
+        Ok(true)
+    }
+
+    /// The thread whose event was next has this one now.
+    #[inline]
+    fn go_on(&mut self, next: Option<Next>) {
+        self.current = match (next, self.others.peek_mut()) {
+            (Some(next), Some(mut least)) if least.0 < next => {
+                Some(mem::replace(&mut *least, Reverse(next)).0)
             }
-        }
-        Ok(Some(item))
+            (None, Some(least)) => Some(PeekMut::pop(least).0),
+            (next, _) => next,
+        };
     }
 }
 
@@ -120,6 +135,7 @@ impl Cursor {
     }
 
     /// Decodes the next event; false at the end of the chunk.
+    #[inline]
     fn advance(&mut self) -> Result<bool, ReadError> {
         let mut rest = &self.payload[self.at..];
         let number = self.place.chunk.events - self.left;
@@ -134,9 +150,8 @@ impl Cursor {
                 Err(ReadError::event(self.place.offset, number))
             };
         }
-        self.next = self
-            .coder
-            .decode(self.place.chunk.thread, &mut rest)
+        self.coder
+            .decode_into(self.place.chunk.thread, &mut rest, &mut self.next)
             .map_err(|_| ReadError::event(self.place.offset, number + 1))?;
         self.at = self.payload.len() - rest.len();
         self.left -= 1;

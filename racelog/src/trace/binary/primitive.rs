@@ -63,7 +63,8 @@ pub(crate) fn put_u128(out: &mut impl Out, value: u128) {
 
 macro_rules! primitives {
     ($($take:ident $type:ty;)*) => {$(
-        pub(crate) fn $take(input: &mut &[u8]) -> Result<$type, Malformed> {
+        #[cold]
+        fn $take(input: &mut &[u8]) -> Result<$type, Malformed> {
             let (value, rest) = postcard::take_from_bytes(input).map_err(|_| Malformed)?;
             *input = rest;
             Ok(value)
@@ -72,11 +73,68 @@ macro_rules! primitives {
 }
 
 primitives! {
-    take_u8 u8;
-    take_u32 u32;
-    take_u64 u64;
-    take_i64 i64;
-    take_u128 u128;
+    take_long_u32 u32;
+    take_long_u64 u64;
+    take_long_i64 i64;
+    take_long_u128 u128;
+}
+
+/// Takes a varint of at most so many bytes; takes nothing if there is none. All that a reader takes
+/// of an event but its code are varints, and nearly all of these have one byte or two.
+#[inline(always)]
+fn take_varint(input: &mut &[u8], most: usize) -> Option<u64> {
+    let mut value = 0;
+    for (at, byte) in input.iter().take(most).enumerate() {
+        value |= u64::from(byte & 0x7f) << (7 * at);
+        if *byte < 0x80 {
+            *input = &input[at + 1..];
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// No varint of so many bytes is too large for its type.
+const SHORT_U32: usize = 4;
+const SHORT_U64: usize = 9;
+
+#[inline]
+pub(crate) fn take_u8(input: &mut &[u8]) -> Result<u8, Malformed> {
+    let (byte, rest) = input.split_first().ok_or(Malformed)?;
+    *input = rest;
+    Ok(*byte)
+}
+
+#[inline]
+pub(crate) fn take_u32(input: &mut &[u8]) -> Result<u32, Malformed> {
+    match take_varint(input, SHORT_U32) {
+        Some(value) => Ok(value as u32),
+        None => take_long_u32(input),
+    }
+}
+
+#[inline]
+pub(crate) fn take_u64(input: &mut &[u8]) -> Result<u64, Malformed> {
+    match take_varint(input, SHORT_U64) {
+        Some(value) => Ok(value),
+        None => take_long_u64(input),
+    }
+}
+
+#[inline]
+pub(crate) fn take_i64(input: &mut &[u8]) -> Result<i64, Malformed> {
+    match take_varint(input, SHORT_U64) {
+        Some(value) => Ok((value >> 1) as i64 ^ -((value & 1) as i64)),
+        None => take_long_i64(input),
+    }
+}
+
+#[inline]
+pub(crate) fn take_u128(input: &mut &[u8]) -> Result<u128, Malformed> {
+    match take_varint(input, SHORT_U64) {
+        Some(value) => Ok(value.into()),
+        None => take_long_u128(input),
+    }
 }
 
 pub(crate) fn put_str(out: &mut impl Out, text: &str) {
@@ -135,11 +193,18 @@ fn put_long_value(out: &mut impl Out, value: Value) {
     }
 }
 
+#[inline]
 pub(crate) fn take_value(input: &mut &[u8]) -> Result<Value, Malformed> {
     let packed = take_u128(input)?;
+    if packed & ((1 << KIND_BITS) - 1) == NAT {
+        return Ok(Value::Nat(packed >> KIND_BITS));
+    }
+    take_other_value(packed, input)
+}
+
+fn take_other_value(packed: u128, input: &mut &[u8]) -> Result<Value, Malformed> {
     let payload = packed >> KIND_BITS;
     match packed & ((1 << KIND_BITS) - 1) {
-        NAT => Ok(Value::Nat(payload)),
         NEG => negative(payload),
         SYMBOL => Ok(Value::Symbol(StrId::new(u32::try_from(payload).map_err(|_| Malformed)?))),
         _ => match payload {
@@ -205,6 +270,30 @@ mod tests {
                     let mut bytes = Vec::new();
                     put_i64(&mut bytes, signed);
                     assert_eq!(bytes, postcard::to_stdvec(&signed).unwrap());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn integers_are_read_as_postcard_reads_them() {
+        macro_rules! check {
+            ($bytes:expr, $($take:ident)*) => {$(
+                let mut rest = &$bytes[..];
+                let taken = $take(&mut rest).map(|value| (value, rest));
+                let expected = postcard::take_from_bytes(&$bytes).map_err(|_| Malformed);
+                assert_eq!(taken, expected, "{:?}", $bytes);
+            )*};
+        }
+        // Of every length, cut off or not, too long or too large for its type or not.
+        for len in 0..=20 {
+            for last in [0, 1, 2, 3, 7, 8, 15, 16, 0x7f, 0x80, 0xff] {
+                for other in [0x80, 0x81, 0xff] {
+                    let mut bytes = vec![other; len];
+                    bytes.push(last);
+                    check!(bytes, take_u8 take_u32 take_u64 take_i64 take_u128);
+                    bytes.push(5);
+                    check!(bytes, take_u8 take_u32 take_u64 take_i64 take_u128);
                 }
             }
         }

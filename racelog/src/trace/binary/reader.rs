@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek};
 
 use thiserror::Error;
 
+use super::event::NO_ITEM;
 use super::index::{Damage, Index};
 use super::merge::Merge;
 use super::tables::Init;
@@ -67,6 +68,8 @@ pub struct Reader<R> {
     /// How many events were yielded.
     yielded: u64,
     failed: bool,
+    /// The last item that was yielded.
+    item: Item,
 }
 
 impl<R: Read + Seek> Reader<R> {
@@ -88,6 +91,7 @@ impl<R: Read + Seek> Reader<R> {
             events: index.events,
             yielded: 0,
             failed: false,
+            item: NO_ITEM,
         })
     }
 
@@ -118,45 +122,59 @@ impl<R: Read + Seek> Reader<R> {
 
     /// The next item; `None` after the last. After an error there are no more.
     pub fn next_item(&mut self) -> Result<Option<Item>, ReadError> {
-        if self.failed {
-            return Ok(None);
-        }
-        let item = self.take_item();
-        self.failed = item.is_err();
-        item
+        Ok(self.advance()?.then_some(self.item))
     }
 
-    fn take_item(&mut self) -> Result<Option<Item>, ReadError> {
+    /// Goes to the next item, which [`Reader::item`] then is; false after the last. After an error
+    /// there are no more. It does what [`Reader::next_item`] does, and moves less memory.
+    pub fn advance(&mut self) -> Result<bool, ReadError> {
+        if self.failed {
+            return Ok(false);
+        }
+        let found = self.read_item();
+        self.failed = found.is_err();
+        found
+    }
+
+    /// The item that [`Reader::advance`] has gone to; it says nothing before.
+    pub fn item(&self) -> &Item {
+        &self.item
+    }
+
+    #[inline]
+    fn read_item(&mut self) -> Result<bool, ReadError> {
+        let stamp = self.next_stamp();
         if let Some(init) = self.inits.last().copied()
-            && self.next_stamp().is_none_or(|stamp| init.before <= stamp)
+            && stamp.is_none_or(|stamp| init.before <= stamp)
         {
             self.inits.pop();
-            return Ok(Some(Item::Init { var: init.var, value: init.value }));
+            self.item = Item::Init { var: init.var, value: init.value };
+            return Ok(true);
         }
-        if self.next_stamp().is_none() {
-            return Ok(None);
+        if stamp.is_none() || !self.merge.next(&mut self.input, &mut self.item)? {
+            return Ok(false);
         }
-        let item = self.merge.next(&mut self.input)?;
-        let checked = match &item {
-            None => Ok(()),
-            Some(Item::Init { value, .. }) => self.dictionary.check_value(*value),
-            Some(Item::Event(event)) => {
+        let checked = match &self.item {
+            Item::Init { value, .. } => self.dictionary.check_value(*value),
+            Item::Event(event) => {
                 self.yielded += 1;
                 check(&self.dictionary, event)
             }
         };
         match checked {
-            Ok(()) => Ok(item),
+            Ok(()) => Ok(true),
             Err(error) => Err(ReadError::Dictionary { number: self.yielded, error }),
         }
     }
 
+    #[inline]
     fn next_stamp(&self) -> Option<u64> {
         self.merge.peek_stamp().filter(|stamp| *stamp < self.cut)
     }
 }
 
 /// Checks that all that the event refers to is there.
+#[inline]
 fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> {
     if let Some(id) = event.location
         && dictionary.get_location(id).is_none()
