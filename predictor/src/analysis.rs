@@ -166,8 +166,14 @@ fn whole_trace(
         let mut proven = FxHashSet::default();
         let limit = options.pairs_per_signature.filter(|_| !options.all_pairs);
         let pairs = candidates.pairs(entry, trace, [Some(&must), None]);
+        let mut left = pairs.unordered[2];
+        if trace.len() > LONGEST {
+            found.unknown += left;
+            continue;
+        }
         for pair in pairs.take(limit.unwrap_or(usize::MAX)) {
             let signature = Signature::of(trace, pair);
+            left -= 1;
             if !options.all_pairs && proven.contains(&signature) {
                 continue;
             }
@@ -190,6 +196,10 @@ fn whole_trace(
                 Outcome::NoRace => {}
                 Outcome::Unknown => found.unknown += 1,
             }
+        }
+        // What the limit cut off is not known, unless one race is enough.
+        if proven.is_empty() {
+            found.unknown += left;
         }
     }
     found

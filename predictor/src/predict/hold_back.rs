@@ -16,6 +16,7 @@ use super::held::HeldLocks;
 use crate::encode::{Index, value_read, value_written};
 use crate::race::Pair;
 use crate::trace::{EventId, Op, Trace, ValueId};
+use crate::witness::{Checker, Schedule};
 
 /// What the attempt needs to know of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +30,16 @@ pub struct HoldBack<'a> {
 }
 
 impl HoldBack<'_> {
+    /// A witness that the checker accepts, if holding the earlier access's thread back gives one.
+    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> Option<Schedule> {
+        let mut rest = self.attempt(pair)?;
+        rest.extend([pair.first(), pair.second()]);
+        // Witnesses are kept to the end, and can be as long as the trace.
+        rest.shrink_to_fit();
+        let schedule = Schedule { observed: pair.first().index(), rest };
+        checker.check(&schedule).is_ok().then_some(schedule)
+    }
+
     /// The events after the earlier access that happen before the later one when the earlier one's
     /// thread is held back; none if the later one is not reached. All before the earlier access
     /// happens as observed.

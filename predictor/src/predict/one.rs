@@ -8,7 +8,7 @@ use crate::race::Pair;
 use crate::semantics::Machine;
 use crate::solve::SolverKind;
 use crate::trace::Trace;
-use crate::witness::{Checker, Schedule};
+use crate::witness::Checker;
 
 /// Decides whether a pair of conflicting accesses is a race: the solver first, whose witnesses are
 /// small; then, if it does not find out in time, by holding a thread back.
@@ -26,10 +26,6 @@ pub fn decide_pair(
         return verdict;
     }
     let held = HeldLocks::new(trace);
-    let Some(mut rest) = (HoldBack { trace, index: &index, held: &held }).attempt(pair) else {
-        return verdict;
-    };
-    rest.extend([pair.first(), pair.second()]);
-    let schedule = Schedule { observed: pair.first().index(), rest };
-    if checker.check(&schedule).is_ok() { Verdict::Race(schedule) } else { verdict }
+    let proven = HoldBack { trace, index: &index, held: &held }.prove(pair, &checker);
+    proven.map_or(verdict, Verdict::Race)
 }

@@ -245,15 +245,8 @@ impl<'a> Job<'a> {
         if !self.options.proofs.hold_back || (tried.pairs > 0 && tried.steps > STEPS) {
             return None;
         }
-        let observed = pair.first().index();
-        tried.steps += pair.second().index() - observed;
-        let attempt = HoldBack { trace: self.trace, index: self.index, held: self.held };
-        let mut rest = attempt.attempt(pair)?;
-        rest.extend([pair.first(), pair.second()]);
-        // Witnesses are kept to the end, and can be as long as the trace.
-        rest.shrink_to_fit();
-        let schedule = Schedule { observed, rest };
-        self.checker.check(&schedule).is_ok().then_some(schedule)
+        tried.steps += pair.second().index() - pair.first().index();
+        HoldBack { trace: self.trace, index: self.index, held: self.held }.prove(pair, self.checker)
     }
 
     /// Decides a pair in each window that has both accesses, until it is proven.

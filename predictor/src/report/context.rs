@@ -3,6 +3,7 @@
 use racelog::trace::{LockId, Object};
 use serde::Serialize;
 
+use crate::order::Locksets;
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// An access, and what surrounds it.
@@ -69,20 +70,10 @@ fn values(op: &Op) -> (Option<ValueId>, Option<ValueId>) {
 
 /// The locks that an event's thread holds when its turn comes, and whether it shares them.
 fn held(trace: &Trace, event: EventId) -> Vec<(LockId, bool)> {
-    let mut held: Vec<(LockId, bool)> = Vec::new();
-    for before in &trace.events_of_thread(trace.thread(event))[..trace.position(event)] {
-        match trace.op(*before) {
-            Op::Acquire(lock) | Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
-                held.push((lock, false));
-            }
-            Op::ReadAcquire(lock) => held.push((lock, true)),
-            Op::Release(lock) | Op::Wait { lock, .. } | Op::ReadRelease(lock) => {
-                if let Some(at) = held.iter().rposition(|(other, _)| *other == lock) {
-                    held.remove(at);
-                }
-            }
-            _ => {}
-        }
+    let thread = trace.thread(event);
+    let mut sets = Locksets::new(trace.thread_count());
+    for before in &trace.events_of_thread(thread)[..trace.position(event)] {
+        sets.step(thread, &trace.op(*before));
     }
-    held
+    sets.locks(sets.of(thread)).map(|(lock, exclusive)| (lock, !exclusive)).collect()
 }
