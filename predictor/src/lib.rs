@@ -11,6 +11,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod order;
 pub mod predict;
+pub mod project;
 pub mod race;
 pub mod replay;
 pub mod report;

@@ -37,9 +37,9 @@ pub fn describe(trace: &Trace, event: EventId) -> Access {
         _ => trace.printer().value(value),
     };
     let held = held(trace, event);
-    let locks = held.iter().map(|(lock, shared)| {
-        let name = printer.name(Object::Lock(*lock));
-        if *shared { format!("{name} (shared)") } else { name.to_owned() }
+    let locks = held.iter().map(|held| {
+        let name = printer.name(Object::Lock(held.lock));
+        if held.shared { format!("{name} (shared)") } else { name.to_owned() }
     });
     let locks = locks.collect();
     Access {
@@ -68,12 +68,33 @@ fn values(op: &Op) -> (Option<ValueId>, Option<ValueId>) {
     }
 }
 
-/// The locks that an event's thread holds when its turn comes, and whether it shares them.
-fn held(trace: &Trace, event: EventId) -> Vec<(LockId, bool)> {
+/// A lock that a thread holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeldLock {
+    /// Which.
+    pub lock: LockId,
+    /// Whether others may share it.
+    pub shared: bool,
+    /// The event that took it.
+    pub taken: EventId,
+}
+
+/// The locks that an event's thread holds when its turn comes.
+pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
     let thread = trace.thread(event);
+    let before = &trace.events_of_thread(thread)[..trace.position(event)];
     let mut sets = Locksets::new(trace.thread_count());
-    for before in &trace.events_of_thread(thread)[..trace.position(event)] {
-        sets.step(thread, &trace.op(*before));
+    for event in before {
+        sets.step(thread, &trace.op(*event));
     }
-    sets.locks(sets.of(thread)).map(|(lock, exclusive)| (lock, !exclusive)).collect()
+    let takes = |event: &&EventId, held: LockId| match trace.op(**event) {
+        Op::Acquire(lock) | Op::ReadAcquire(lock) => lock == held,
+        Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => lock == held,
+        _ => false,
+    };
+    let held = sets.locks(sets.of(thread)).filter_map(|(lock, exclusive)| {
+        let taken = *before.iter().rev().find(|event| takes(event, lock))?;
+        Some(HeldLock { lock, shared: !exclusive, taken })
+    });
+    held.collect()
 }

@@ -6,9 +6,9 @@
 mod context;
 mod text;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-pub use self::context::{Access, describe};
+pub use self::context::{Access, HeldLock, describe, held};
 pub use self::text::write_text;
 
 /// The version of the schema. It changes when a field goes away or changes its meaning.
@@ -72,7 +72,7 @@ pub struct Finding {
 }
 
 /// Why a pair is a race.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// Which kind of reason.
     pub kind: ReasonKind,
@@ -83,7 +83,7 @@ pub struct Reason {
 }
 
 /// A kind of reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonKind {
     /// Nothing orders the two in the observed run.
@@ -95,7 +95,7 @@ pub enum ReasonKind {
 }
 
 /// An atomic access whose ordering is too weak.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TooWeak {
     /// Its number.
     pub event: u64,
@@ -106,7 +106,7 @@ pub struct TooWeak {
 }
 
 /// What became of the conflicting pairs.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Counts {
     /// Conflicting pairs in all.
     pub candidates: u64,
@@ -121,7 +121,7 @@ pub struct Counts {
 }
 
 /// How many races were found by what.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Proven {
     /// The observed run with one thread held back.
     pub hold_back: u64,
@@ -137,7 +137,7 @@ impl Proven {
 }
 
 /// How many pairs each proof ruled out.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Refuted {
     /// Both accesses hold a lock that only one thread can hold.
     pub common_lock: u64,
@@ -157,7 +157,7 @@ impl Refuted {
 }
 
 /// How many pairs were not decided.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// The time was up.
     pub time: u64,
@@ -175,6 +175,25 @@ impl Unknown {
     /// All of them.
     pub fn total(&self) -> u64 {
         self.time + self.apart + self.window + self.limit + self.unconfirmed
+    }
+}
+
+impl Counts {
+    /// Adds what became of other pairs.
+    pub fn add(&mut self, other: &Self) {
+        self.candidates += other.candidates;
+        self.proven.hold_back += other.proven.hold_back;
+        self.proven.solver += other.proven.solver;
+        self.refuted.common_lock += other.refuted.common_lock;
+        self.refuted.must_order += other.refuted.must_order;
+        self.refuted.forced_order += other.refuted.forced_order;
+        self.refuted.solver += other.refuted.solver;
+        self.covered += other.covered;
+        self.unknown.time += other.unknown.time;
+        self.unknown.apart += other.unknown.apart;
+        self.unknown.window += other.unknown.window;
+        self.unknown.limit += other.unknown.limit;
+        self.unknown.unconfirmed += other.unknown.unconfirmed;
     }
 }
 

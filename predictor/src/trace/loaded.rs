@@ -251,6 +251,16 @@ impl Printer<'_> {
         String::from_utf8_lossy(&out).into_owned()
     }
 
+    /// What an event does: its line without thread and location.
+    pub fn operation(&mut self, event: EventId) -> String {
+        let mut line = self.event(event);
+        if let Some(location) = self.location(event) {
+            line.truncate(line.len() - " @ ".len() - location.len());
+        }
+        let thread = self.name(Object::Thread(self.trace.thread(event))).len();
+        line.split_off(thread + 1)
+    }
+
     /// Where in the program an event happened.
     pub fn location(&mut self, event: EventId) -> Option<String> {
         let mut out = Vec::new();
