@@ -305,7 +305,7 @@ impl Effort {
 }
 
 /// A time in seconds, which may have a fraction.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let problem = || format!("`{text}` is no time: give a number of seconds, such as 10 or 0.5");
     let seconds: f64 = text.parse().map_err(|_| problem())?;
     Duration::try_from_secs_f64(seconds).map_err(|_| problem())

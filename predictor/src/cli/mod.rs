@@ -10,6 +10,7 @@
 
 mod analyze;
 mod args;
+pub mod cargo;
 mod check;
 mod compare;
 mod convert;

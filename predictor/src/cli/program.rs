@@ -19,6 +19,15 @@ const LAST_LINES: usize = 5;
 pub(super) struct Program<'a> {
     words: &'a [OsString],
     time: Duration,
+    surroundings: Option<&'a Surroundings>,
+}
+
+/// Where a program runs, if not here.
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    pub(super) folder: PathBuf,
+    /// Variables that it finds besides ours.
+    pub(super) variables: Vec<(String, String)>,
 }
 
 /// A run that is over.
@@ -39,7 +48,13 @@ pub(super) enum Control<'a> {
 impl<'a> Program<'a> {
     /// A program with its arguments, and how long each run may take.
     pub(super) fn new(words: &'a [OsString], time: Duration) -> Self {
-        Self { words, time }
+        Self { words, time, surroundings: None }
+    }
+
+    /// The same program, run elsewhere.
+    pub(super) fn within(mut self, surroundings: &'a Surroundings) -> Self {
+        self.surroundings = Some(surroundings);
+        self
     }
 
     /// Runs it once.
@@ -49,6 +64,10 @@ impl<'a> Program<'a> {
             .map_err(|error| problem(format!("there is no room for its outcome: {error}")))?;
         let files = Files::new(folder.path());
         let mut command = Command::new(&self.words[0]);
+        if let Some(surroundings) = self.surroundings {
+            let variables = surroundings.variables.iter().map(|(name, value)| (name, value));
+            command.current_dir(&surroundings.folder).envs(variables);
+        }
         command.args(&self.words[1..]).env("RACELOG_OUTCOME", &files.outcome);
         // What is set outside would ask for something else.
         for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {

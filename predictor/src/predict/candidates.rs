@@ -50,9 +50,7 @@ pub struct Candidates {
     groups: Vec<Group>,
     /// For each signature, the pairs of groups whose pairs have it.
     signatures: Vec<Vec<(u32, u32)>>,
-    /// How many conflicting pairs there are.
-    pub conflicts: u64,
-    /// How many of them are ruled out by a lock that both hold.
+    /// How many other conflicting pairs are ruled out by a lock that both hold.
     pub locked: u64,
 }
 
@@ -85,7 +83,7 @@ impl Candidates {
             groups[group as usize].events.push(event);
         }
         groups.sort_unstable_by_key(|group| group.key);
-        let mut candidates = Self { groups, signatures: Vec::new(), conflicts: 0, locked: 0 };
+        let mut candidates = Self { groups, signatures: Vec::new(), locked: 0 };
         candidates.pair_groups(trace, use_locks.then_some(held));
         candidates
     }
@@ -103,7 +101,6 @@ impl Candidates {
                         continue;
                     }
                     let pairs = a.events.len() as u64 * b.events.len() as u64;
-                    self.conflicts += pairs;
                     if held.is_some_and(|held| held.sets().exclude(a.key.locks, b.key.locks)) {
                         self.locked += pairs;
                         continue;

@@ -45,6 +45,37 @@ pub struct Options {
     pub solver: SolverKind,
     /// Which proofs are tried before the solver.
     pub proofs: Proofs,
+    /// Which part of the work to do.
+    pub part: Part,
+}
+
+/// A part of the work on a trace: every `of`-th piece, from the `first` on. All parts together find
+/// what the whole finds, with the same witnesses, wherever and in which order they are done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Part {
+    first: usize,
+    of: usize,
+}
+
+impl Part {
+    /// All of it.
+    pub const WHOLE: Self = Self { first: 0, of: 1 };
+
+    /// The part that starts with a piece of this number, of so many parts; `None` if there is no
+    /// such part.
+    pub const fn new(first: usize, of: usize) -> Option<Self> {
+        if first < of { Some(Self { first, of }) } else { None }
+    }
+
+    /// Whether a piece belongs to it.
+    const fn has(self, piece: usize) -> bool {
+        piece % self.of == self.first
+    }
+
+    /// Whether it counts what is known without any piece.
+    pub const fn is_first(self) -> bool {
+        self.first == 0
+    }
 }
 
 /// Cheap proofs, which spare the solver work. Each is sound by itself.
@@ -80,6 +111,7 @@ impl Default for Options {
             jobs: None,
             solver: SolverKind::default(),
             proofs: Proofs::ALL,
+            part: Part::WHOLE,
         }
     }
 }

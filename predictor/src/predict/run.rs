@@ -32,6 +32,10 @@ pub fn predict(
     options: &Options,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Prediction {
+    // Whoever calls this from a pool of its own has several traces to look at.
+    if options.jobs.is_none() && rayon::current_thread_index().is_some() {
+        return in_parallel(trace, options, &progress);
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0)).build();
     match pool {
         Ok(pool) => pool.install(|| in_parallel(trace, options, &progress)),
@@ -79,18 +83,25 @@ fn in_parallel(
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
-    let pieces: Vec<Prediction> = entries
-        .par_chunks(PIECE)
+    let pieces = entries.chunks(PIECE).enumerate();
+    let pieces = pieces.filter(|(number, _)| options.part.has(*number));
+    let pieces: Vec<&[usize]> = pieces.map(|(_, entries)| entries).collect();
+    let all = pieces.iter().map(|entries| entries.len()).sum();
+    let pieces: Vec<Prediction> = pieces
+        .into_par_iter()
         .map(|entries| {
             let found = job.piece(entries);
             let before = done.fetch_add(entries.len(), Ordering::Relaxed);
-            progress(before + entries.len(), candidates.len());
+            progress(before + entries.len(), all);
             found
         })
         .collect();
     let mut found = Prediction::default();
-    found.counts.candidates = candidates.conflicts;
-    found.counts.locked = candidates.locked;
+    if options.part.is_first() {
+        // The others are counted where they are looked at.
+        found.counts.candidates = candidates.locked;
+        found.counts.locked = candidates.locked;
+    }
     for piece in pieces {
         found.counts.add(&piece.counts);
         found.races.extend(piece.races);
@@ -163,6 +174,7 @@ impl<'a> Job<'a> {
     ) {
         let pairs = self.candidates.pairs(entry, self.trace, self.orders);
         let [all, unordered, unforced] = pairs.unordered;
+        found.counts.candidates += all;
         found.counts.ordered += all - unordered;
         found.counts.forced += unordered - unforced;
         let mut left = unforced;

@@ -6,19 +6,23 @@
 //! made from it, and it can be read back: shards of an analysis are merged, and reports are written
 //! again, from that file alone.
 
+mod analyze;
 mod collect;
 mod merge;
 mod place;
 mod schedule;
 mod source;
+mod suppress;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::analyze::{Progress, Settings, TraceFile, analyze};
 pub use self::collect::{Analysed, Collector};
 pub use self::merge::{MergeError, merge};
 pub use self::place::{NoPlace, Place};
 pub use self::schedule::{NoStretch, Step, Stretches};
 pub use self::source::{NoSources, Sources};
+pub use self::suppress::{NoSuppression, Suppression, suppressions_in};
 
 /// What the schema is called.
 pub const SCHEMA: &str = "racelog-project";
@@ -256,6 +260,13 @@ pub enum ReplayStatus {
     Diverged,
     /// It could not be tried.
     Failed,
+}
+
+impl ReplayStatus {
+    /// Whether the race has happened.
+    pub const fn is_confirmed(self) -> bool {
+        matches!(self, Self::Confirmed | Self::ConfirmedHarmful)
+    }
 }
 
 /// Why a finding does not count.

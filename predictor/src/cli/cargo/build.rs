@@ -1,0 +1,149 @@
+//! Runs cargo so that programs are built for recording, and recorded.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+
+use cargo_config2::Config;
+
+use super::super::Failure;
+use super::runner;
+use super::workspace::{Workspace, cargo};
+
+/// What makes code ready for recording.
+const CFG: [&str; 2] = ["--cfg", "racelog"];
+
+/// What cargo's own arguments say that we have to know.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Peeked {
+    pub(super) manifest: Option<PathBuf>,
+    pub(super) target_dir: Option<PathBuf>,
+    /// The target that is built for.
+    target: Option<String>,
+    /// All the others, and these but for the target directory.
+    pub(super) rest: Vec<OsString>,
+}
+
+impl Peeked {
+    pub(super) fn new(args: &[OsString]) -> Self {
+        let mut peeked = Self::default();
+        let mut words = args.iter();
+        while let Some(word) = words.next() {
+            if word == "--" {
+                peeked.rest.push(word.clone());
+                peeked.rest.extend(words.by_ref().cloned());
+                break;
+            }
+            let text = word.to_string_lossy();
+            let mut value = |name: &str| match text.strip_prefix(name) {
+                Some("") => words.next().cloned(),
+                Some(rest) => rest.strip_prefix('=').map(OsString::from),
+                None => None,
+            };
+            if let Some(dir) = value("--target-dir") {
+                peeked.target_dir = Some(dir.into());
+                continue;
+            }
+            let manifest = value("--manifest-path");
+            let target = if manifest.is_none() { value("--target") } else { None };
+            match (manifest, target) {
+                (Some(path), _) => {
+                    peeked.rest.extend(["--manifest-path".into(), path.clone()]);
+                    peeked.manifest = Some(path.into());
+                }
+                (None, Some(target)) => {
+                    peeked.rest.extend(["--target".into(), target.clone()]);
+                    peeked.target = Some(target.to_string_lossy().into_owned());
+                }
+                (None, None) => peeked.rest.push(word.clone()),
+            }
+        }
+        peeked
+    }
+}
+
+/// Runs a subcommand of cargo, such as `test` or `nextest run`, recorded. What it prints goes to
+/// standard error if the report needs standard output for itself.
+pub(super) fn run(
+    workspace: &Workspace,
+    subcommand: &[&str],
+    args: &Peeked,
+    quiet_output: bool,
+) -> Result<ExitStatus, Failure> {
+    let problem = |error: cargo_config2::Error| Failure::of("cargo's configuration", error);
+    let config = Config::load().map_err(problem)?;
+    let targets = config.build_target_for_config(args.target.as_deref()).map_err(problem)?;
+    let target = match targets.first() {
+        Some(target) => target.clone(),
+        None => config.host_triple().map_err(problem)?.to_owned().into(),
+    };
+    let flags = |flags: Option<cargo_config2::Flags>| {
+        let mut flags = flags.unwrap_or_default();
+        if !flags.flags.windows(CFG.len()).any(|words| words == CFG) {
+            flags.flags.extend(CFG.map(str::to_owned));
+        }
+        flags.encode().map_err(problem)
+    };
+    let rustflags = flags(config.rustflags(&target).map_err(problem)?)?;
+    let rustdocflags = flags(config.rustdocflags(&target).map_err(problem)?)?;
+    let mut runner: Vec<OsString> = Vec::new();
+    runner.push(std::env::current_exe().map_err(|e| Failure::of("cargo-racelog", e))?.into());
+    runner.extend(["racelog".into(), runner::NAME.into(), workspace.folder.clone().into()]);
+    let theirs = config.runner(&target).map_err(problem)?;
+    let theirs: Vec<OsString> =
+        theirs.map_or_else(Vec::new, |r| [r.path.into()].into_iter().chain(r.args).collect());
+    runner.push(theirs.len().to_string().into());
+    runner.extend(theirs);
+    let runner: Vec<String> = runner.iter().map(|word| toml_string(word)).collect();
+    let runner = format!("target.{}.runner=[{}]", target.triple(), runner.join(","));
+    let mut command = Command::new(cargo());
+    command.args(subcommand).arg("--config").arg(runner).args(&args.rest);
+    command
+        .env("CARGO_ENCODED_RUSTFLAGS", rustflags)
+        .env("CARGO_ENCODED_RUSTDOCFLAGS", rustdocflags)
+        .env("CARGO_TARGET_DIR", workspace.build_folder())
+        .env("RACELOG", "1")
+        // Doc tests do not go through the runner of every cargo.
+        .env("RACELOG_DIR", &workspace.folder);
+    for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {
+        command.env_remove(variable);
+    }
+    if quiet_output {
+        command.stdout(Stdio::from(std::io::stderr()));
+    }
+    command.status().map_err(|error| Failure::of("cargo", error))
+}
+
+/// A string of TOML. JSON's escapes are among those of TOML.
+fn toml_string(word: &OsStr) -> String {
+    serde_json::Value::from(word.to_string_lossy().into_owned()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peek(line: &str) -> Peeked {
+        Peeked::new(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn some_flags_are_looked_at() {
+        let peeked = peek(
+            "-p a --target-dir /t --manifest-path=x/Cargo.toml --target arm -- --target-dir y",
+        );
+        assert_eq!(peeked.target_dir, Some("/t".into()));
+        assert_eq!(peeked.manifest, Some("x/Cargo.toml".into()));
+        assert_eq!(peeked.target.as_deref(), Some("arm"));
+        let rest: Vec<_> = peeked.rest.iter().map(|word| word.to_str().unwrap()).collect();
+        assert_eq!(
+            rest.join(" "),
+            "-p a --manifest-path x/Cargo.toml --target arm -- --target-dir y"
+        );
+    }
+
+    #[test]
+    fn paths_may_have_blanks_and_quotes() {
+        assert_eq!(toml_string(OsStr::new("/a b/\"c\\")), r#""/a b/\"c\\""#);
+    }
+}

@@ -1,0 +1,132 @@
+//! Confirms what was predicted: runs the program so that it happens.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+
+use super::super::Failure;
+use super::super::program::{Control, Program, Surroundings};
+use super::runner::Recorded;
+use super::settings::Resolved;
+use crate::project::{Occurrence, Project, Replay, ReplayStatus};
+use crate::replay::{Order, Plan, Replayed, Verdict, write_text};
+use crate::trace::format::Source;
+use crate::trace::{EventId, Trace};
+
+/// How many occurrences of a finding are tried until one is confirmed.
+const TRIES: usize = 3;
+
+/// Runs the programs again, for all findings that count.
+pub(super) fn confirm(
+    project: &mut Project,
+    traces: &Path,
+    settings: &Resolved,
+    progress: impl Fn(usize, usize) + Sync + Send,
+) {
+    let done = AtomicUsize::new(0);
+    let predicted = |o: &Occurrence| o.witness.is_some();
+    let wanted: Vec<&mut _> = project
+        .findings
+        .iter_mut()
+        .filter(|finding| finding.is_open() && finding.occurrences.iter().any(predicted))
+        .collect();
+    let all = wanted.len();
+    let work = || {
+        wanted.into_par_iter().for_each(|finding| {
+            for occurrence in finding.occurrences.iter_mut().filter(|o| predicted(o)).take(TRIES) {
+                let replay = attempt(occurrence, traces, settings);
+                let confirmed = replay.status.is_confirmed();
+                occurrence.replay = Some(replay);
+                if confirmed {
+                    break;
+                }
+            }
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
+        });
+    };
+    let jobs = settings.analysis.jobs.unwrap_or(0);
+    match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
+    }
+}
+
+fn attempt(occurrence: &Occurrence, traces: &Path, settings: &Resolved) -> Replay {
+    match replay(occurrence, traces, settings) {
+        Ok(replayed) => {
+            let status = match replayed.verdict {
+                Verdict::Confirmed { harmful: true } => ReplayStatus::ConfirmedHarmful,
+                Verdict::Confirmed { harmful: false } => ReplayStatus::Confirmed,
+                _ => ReplayStatus::Diverged,
+            };
+            Replay { status, lines: lines(&replayed) }
+        }
+        Err(problem) => {
+            let lines = problem.lines().map(str::to_owned).collect();
+            Replay { status: ReplayStatus::Failed, lines }
+        }
+    }
+}
+
+fn lines(replayed: &Replayed) -> Vec<String> {
+    let mut text = Vec::new();
+    // A vector takes everything.
+    let _ = write_text(&mut text, replayed);
+    String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
+}
+
+/// Runs the program under the witness of an occurrence, in both orders.
+pub(super) fn replay(
+    occurrence: &Occurrence,
+    traces: &Path,
+    settings: &Resolved,
+) -> Result<Replayed, String> {
+    let path = traces.join(&occurrence.trace);
+    let folder = path.parent().unwrap_or(traces);
+    let recorded = Recorded::read(folder).ok_or_else(|| {
+        "it is not known how the program was run: record it with `cargo racelog`".to_owned()
+    })?;
+    let witness =
+        occurrence.witness.as_ref().ok_or("it was not predicted, so there is no schedule")?;
+    let mut source = Source::open(&path, None).map_err(|error| error.to_string())?;
+    let trace = Trace::load(&mut source, |_| {}).map_err(|error| error.to_string())?;
+    let events: Option<Vec<EventId>> = witness
+        .numbers()
+        .map(|number| EventId::from_number(number).filter(|event| trace.contains(*event)))
+        .collect();
+    let events = events.ok_or("the trace is not the one that was analysed: analyse it again")?;
+    let plan = Plan::new(&trace, &events).ok_or("the witness has no two accesses")?;
+    let words = words(&recorded, &trace);
+    let surroundings =
+        Surroundings { folder: recorded.folder.clone(), variables: recorded.variables.clone() };
+    let program = Program::new(&words, settings.run_time).within(&surroundings);
+    let run = |first: &String| {
+        let ended = program.run(&Control::Schedule(&plan.text(first)));
+        let ended = ended.map_err(|failure| match failure {
+            Failure::Message(message) => message,
+            Failure::BrokenPipe => "the program has gone away".to_owned(),
+        })?;
+        let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
+        Ok::<_, String>(Order { first: first.clone(), outcome, code, printed })
+    };
+    let [one, other] = plan.threads();
+    Ok(Replayed::new([run(one)?, run(other)?]))
+}
+
+/// The command that runs what was recorded again: of a test program, the one test.
+fn words(recorded: &Recorded, trace: &Trace) -> Vec<OsString> {
+    let mut words: Vec<OsString> = recorded.words.iter().map(OsString::from).collect();
+    let metadata = trace.metadata();
+    match &metadata.test {
+        Some(test) => {
+            // The runner of tests leaves out the name of the crate.
+            let name = test.split_once("::").map_or(test.as_str(), |(_, rest)| rest);
+            let flags = [name, "--exact", "--nocapture", "--test-threads=1", "--include-ignored"];
+            words.extend(flags.map(OsString::from));
+        }
+        None => words.extend(metadata.arguments.iter().map(OsString::from)),
+    }
+    words
+}

@@ -1,0 +1,321 @@
+//! `cargo racelog`: one command from test to proof.
+//!
+//! Cargo builds and runs with recording on (`build`, `runner`), the traces are found (`traces`) and
+//! analysed, what was predicted is confirmed (`confirm`), and all is reported (`output`).
+
+mod args;
+mod build;
+mod confirm;
+mod init;
+mod output;
+mod runner;
+mod settings;
+mod sources;
+mod traces;
+mod workspace;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Parser;
+
+use self::args::{
+    Again, Analyze, Cargo, Clean, Command, Format, Merge, Output, Racelog, Replay, Run,
+};
+use self::build::Peeked;
+use self::settings::Resolved;
+use self::sources::Files;
+use self::workspace::Workspace;
+use super::progress::SharedProgress;
+use super::{ERROR, Failure, Outcome, say};
+use crate::project::{Progress, Project, TraceFile, analyze, merge};
+
+/// Runs the command that `args`, the program's name first, ask for.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let Racelog::Racelog { command } = match Cargo::try_parse_from(args::sort(args)) {
+        Ok(cargo) => cargo.racelog,
+        Err(error) => {
+            // A reader that has gone away needs no message.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
+        }
+    };
+    let code = |outcome: Outcome| ExitCode::from(outcome.code());
+    let result = match &command {
+        Command::Test(args) => record(&["test"], args),
+        Command::Nextest(args) => record(&["nextest", "run"], args),
+        Command::Run(args) => record(&["run"], args),
+        Command::Report(args) => report(args).map(code),
+        Command::Analyze(args) => analyze_traces(args).map(code),
+        Command::Merge(args) => merge_shards(args).map(code),
+        Command::Replay(args) => replay(args).map(code),
+        Command::Explain { code: asked } => explain(asked).map(code),
+        Command::Init(args) => init::run(args).map(code),
+        Command::Clean(args) => clean(args).map(code),
+        Command::Runner { words } => runner::run(words),
+    };
+    match result {
+        Ok(code) => code,
+        Err(Failure::BrokenPipe) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            say("error", message);
+            ExitCode::from(ERROR)
+        }
+    }
+}
+
+/// Runs cargo, and does everything that comes after.
+fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
+    let peeked = Peeked::new(&args.cargo);
+    let workspace = Workspace::find(peeked.manifest.as_deref(), peeked.target_dir.as_deref())?;
+    // What is wrong with the settings is better known before the build.
+    let mut job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
+    job.settings.confirm &= !args.no_confirm;
+    if !workspace.uses_racelog() {
+        say("warning", "no package here uses racelog: see `cargo racelog init`");
+    }
+    for package in workspace.without_record() {
+        say(
+            "warning",
+            format_args!(
+                "`{package}` uses racelog without its feature `record`: see `cargo racelog init`"
+            ),
+        );
+    }
+    if !args.keep_traces {
+        traces::remove(&workspace.folder)?;
+    }
+    let to_stdout = args.output.output.is_none() && args.output.format != Format::Text;
+    let status = build::run(&workspace, subcommand, &peeked, to_stdout)?;
+    let cargos = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+    let files =
+        if workspace.folder.is_dir() { traces::find(&workspace.folder)? } else { Vec::new() };
+    if files.is_empty() {
+        if status.success() {
+            return Err(Failure::Message(
+                "nothing was recorded: mark tests `#[racelog::test]` and import from racelog what is \
+                 imported from std; `cargo racelog init` shows how"
+                    .to_owned(),
+            ));
+        }
+        say("note", "nothing was recorded");
+        return Ok(ExitCode::from(cargos));
+    }
+    let project = job.analyze(&files);
+    let outcome = job.finish(project, &args.output, true)?;
+    Ok(match outcome {
+        Outcome::NothingFound if !status.success() => {
+            say("note", format_args!("nothing was found, but `cargo {}` failed", subcommand[0]));
+            ExitCode::from(cargos)
+        }
+        _ => ExitCode::from(outcome.code()),
+    })
+}
+
+/// Reports again. What was found out before is used if it is about the traces that are there.
+fn report(args: &Again) -> Result<Outcome, Failure> {
+    let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
+    let job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
+    let files =
+        if workspace.folder.is_dir() { traces::find(&workspace.folder)? } else { Vec::new() };
+    if files.is_empty() {
+        let problem = "there are no traces: `cargo racelog test` makes some";
+        return Err(Failure::of(workspace.folder.display(), problem));
+    }
+    let path = workspace.report();
+    let written = path.metadata().and_then(|file| file.modified()).ok();
+    let kept = (!args.analyze && written >= traces::newest(&files)).then(|| read(&path));
+    let kept = kept.and_then(Result::ok).filter(|project| is_about(project, &files));
+    let outcome = match kept {
+        Some(project) => job.finish(project, &args.output, false)?,
+        None => job.finish(job.analyze(&files), &args.output, true)?,
+    };
+    if args.open {
+        output::open(&workspace.html())?;
+    }
+    Ok(outcome)
+}
+
+/// Whether a report is about just these files.
+fn is_about(project: &Project, files: &[TraceFile]) -> bool {
+    let traces = project.traces.iter().map(|trace| &trace.name);
+    let mut names: Vec<&String> = traces.chain(project.skipped.iter().map(|s| &s.name)).collect();
+    names.sort_unstable();
+    names.into_iter().eq(files.iter().map(|file| &file.name))
+}
+
+fn read(path: &Path) -> Result<Project, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| Failure::of(path.display(), error))?;
+    Project::from_json(&text).map_err(|error| Failure::of(path.display(), error))
+}
+
+fn analyze_traces(args: &Analyze) -> Result<Outcome, Failure> {
+    let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
+    let job = Job::new(&workspace, args.flags.resolve(&workspace.root, args.shard)?)?;
+    let paths =
+        if args.paths.is_empty() { vec![workspace.folder.clone()] } else { args.paths.clone() };
+    let files = traces::find_all(&paths)?;
+    if files.is_empty() {
+        return Err(Failure::of(paths[0].display(), "there are no traces"));
+    }
+    let mut project = job.analyze(&files);
+    job.weigh(&mut project);
+    let folder = paths.first().filter(|path| path.is_dir()).map(PathBuf::as_path);
+    job.write(&project, &args.output, folder)?;
+    Ok(outcome(&project))
+}
+
+fn merge_shards(args: &Merge) -> Result<Outcome, Failure> {
+    let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
+    let job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
+    let shards: Vec<Project> =
+        args.reports.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let mut project = merge(shards).map_err(|error| Failure::Message(error.to_string()))?;
+    job.weigh(&mut project);
+    job.write(&project, &args.output, Some(&workspace.folder))?;
+    Ok(outcome(&project))
+}
+
+fn replay(args: &Replay) -> Result<Outcome, Failure> {
+    let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
+    let settings = args.flags.resolve(&workspace.root, None)?;
+    let path = workspace.report();
+    if !path.exists() {
+        let problem = "there is no report: `cargo racelog test` makes one";
+        return Err(Failure::of(path.display(), problem));
+    }
+    let project = read(&path)?;
+    let finding = project.findings.iter().find(|finding| finding.number == args.number);
+    let finding = finding.ok_or_else(|| {
+        let last = project.findings.len();
+        Failure::of(
+            path.display(),
+            format!("there is no finding {}, they end at {last}", args.number),
+        )
+    })?;
+    let replayed = confirm::replay(finding.best(), &workspace.folder, &settings)
+        .map_err(|problem| Failure::of(format_args!("finding {}", args.number), problem))?;
+    let mut out = std::io::stdout().lock();
+    crate::replay::write_text(&mut out, &replayed)?;
+    output::show_printed(&mut out, &replayed)?;
+    Ok(if replayed.is_confirmed() { Outcome::NothingFound } else { Outcome::Found })
+}
+
+fn explain(asked: &str) -> Result<Outcome, Failure> {
+    use std::io::Write;
+    let page = output::explanation(asked)?;
+    writeln!(std::io::stdout().lock(), "{}", page.trim_end())?;
+    Ok(Outcome::NothingFound)
+}
+
+fn clean(args: &Clean) -> Result<Outcome, Failure> {
+    let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
+    let folder = &workspace.folder;
+    let problem = |path: &Path, error| Failure::of(path.display(), error);
+    if !folder.exists() {
+        return Ok(Outcome::NothingFound);
+    }
+    if args.traces {
+        let entries = fs::read_dir(folder).map_err(|error| problem(folder, error))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let removed = match path.is_dir() {
+                true if path == workspace.build_folder() => Ok(()),
+                true => fs::remove_dir_all(&path),
+                false => fs::remove_file(&path),
+            };
+            removed.map_err(|error| problem(&path, error))?;
+        }
+    } else {
+        fs::remove_dir_all(folder).map_err(|error| problem(folder, error))?;
+    }
+    Ok(Outcome::NothingFound)
+}
+
+/// What there is to do in a workspace, and how.
+struct Job<'a> {
+    workspace: &'a Workspace,
+    settings: Resolved,
+    sources: Files,
+    baseline: Option<Project>,
+}
+
+impl<'a> Job<'a> {
+    fn new(workspace: &'a Workspace, settings: Resolved) -> Result<Self, Failure> {
+        let baseline = settings.baseline.as_deref().map(read).transpose()?;
+        Ok(Self { workspace, settings, sources: Files::new(workspace), baseline })
+    }
+
+    fn analyze(&self, files: &[TraceFile]) -> Project {
+        // Every trace is worth the same; within one, every signature.
+        const WORTH: usize = 1000;
+        let done: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(0)).collect();
+        let bar = SharedProgress::new("analysing");
+        let project = analyze(files, &self.settings.analysis, &self.sources, |progress| {
+            match progress {
+                Progress::Signatures(trace, some, all) => {
+                    done[trace].store(some * WORTH / all.max(1), Ordering::Relaxed);
+                }
+                Progress::Trace(trace) => done[trace].store(WORTH, Ordering::Relaxed),
+            }
+            let sum = done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
+            bar.update(sum, files.len() * WORTH);
+        });
+        drop(bar);
+        project
+    }
+
+    /// Finds out which findings count.
+    fn weigh(&self, project: &mut Project) {
+        let mut suppressions = self.settings.suppressions.clone();
+        suppressions.extend(sources::suppressions(self.workspace));
+        project.suppress(&suppressions);
+        for finding in &mut project.findings {
+            finding.known = false;
+        }
+        if let Some(baseline) = &self.baseline {
+            project.compare(baseline);
+        }
+    }
+
+    /// Does what comes after the analysis, and keeps the report. What is new is confirmed.
+    fn finish(&self, mut project: Project, how: &Output, new: bool) -> Result<Outcome, Failure> {
+        self.weigh(&mut project);
+        if new && self.settings.confirm {
+            let bar = SharedProgress::new("confirming");
+            let folder = &self.workspace.folder;
+            confirm::confirm(&mut project, folder, &self.settings, |done, all| {
+                bar.update(done, all)
+            });
+            drop(bar);
+        }
+        let mut json = serde_json::to_vec_pretty(&project).map_err(std::io::Error::from)?;
+        json.push(b'\n');
+        output::replace(&self.workspace.report(), &json)?;
+        let html = output::html(&project, &self.sources, Some(&self.workspace.folder))?;
+        output::replace(&self.workspace.html(), &html)?;
+        self.write(&project, how, Some(&self.workspace.folder))?;
+        if how.format == Format::Text && how.output.is_none() && !how.quiet {
+            say("note", format_args!("the same for browsers: {}", self.workspace.html().display()));
+        }
+        Ok(outcome(&project))
+    }
+
+    fn write(&self, project: &Project, how: &Output, traces: Option<&Path>) -> Result<(), Failure> {
+        output::write(project, &self.sources, how, traces)
+    }
+}
+
+/// What the exit code says. A clean result must be about everything.
+fn outcome(project: &Project) -> Outcome {
+    let unconfirmed = |counts: &crate::report::Counts| counts.unknown.unconfirmed > 0;
+    let bug = project.traces.iter().filter_map(|trace| trace.counts.as_ref()).any(unconfirmed);
+    match project.open_findings().next() {
+        _ if bug => Outcome::Incomplete,
+        Some(_) => Outcome::Found,
+        None if !project.skipped.is_empty() => Outcome::Incomplete,
+        None => Outcome::NothingFound,
+    }
+}

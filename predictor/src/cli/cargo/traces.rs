@@ -1,0 +1,76 @@
+//! The traces that are there.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::super::Failure;
+use super::runner;
+use crate::project::TraceFile;
+use crate::trace::format::Format;
+
+/// The traces of a folder and of the folders in it, sorted by name. Whether they are traces remains
+/// to be seen: all files count that are called as if.
+pub(super) fn find(folder: &Path) -> Result<Vec<TraceFile>, Failure> {
+    let mut files = Vec::new();
+    let problem = |error| Failure::of(folder.display(), error);
+    for entry in entries(folder).map_err(problem)? {
+        if !entry.is_dir() {
+            files.extend(file(folder, entry));
+        } else if entry.file_name().is_some_and(|name| name != "build") {
+            // What cannot be looked into has nothing to be skipped by name.
+            let inner = entries(&entry).map_err(|error| Failure::of(entry.display(), error))?;
+            files.extend(inner.into_iter().filter(|p| !p.is_dir()).filter_map(|p| file(folder, p)));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Traces that are named one by one, or by their folder.
+pub(super) fn find_all(paths: &[PathBuf]) -> Result<Vec<TraceFile>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            files.extend(find(path)?);
+        } else if path.exists() {
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            files.push(TraceFile { name, path: path.clone() });
+        } else {
+            return Err(Failure::of(path.display(), "there is no such file or folder"));
+        }
+    }
+    files.sort();
+    files.dedup();
+    if let Some(twice) = files.windows(2).find(|pair| pair[0].name == pair[1].name) {
+        let problem = format!("another trace has the same name: {}", twice[0].path.display());
+        return Err(Failure::of(twice[1].path.display(), problem));
+    }
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+}
+
+fn file(folder: &Path, path: PathBuf) -> Option<TraceFile> {
+    Format::of_path(&path)?;
+    let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
+    Some(TraceFile { name, path })
+}
+
+/// When the newest of some traces was written.
+pub(super) fn newest(files: &[TraceFile]) -> Option<SystemTime> {
+    files.iter().filter_map(|file| file.path.metadata().ok()?.modified().ok()).max()
+}
+
+/// Removes the traces that programs run by us have left, and nothing else.
+pub(super) fn remove(folder: &Path) -> Result<(), Failure> {
+    let Ok(found) = entries(folder) else { return Ok(()) };
+    let ours = found.into_iter().filter(|path| path.join(runner::FILE).is_file());
+    for path in ours {
+        fs::remove_dir_all(&path).map_err(|error| Failure::of(path.display(), error))?;
+    }
+    Ok(())
+}

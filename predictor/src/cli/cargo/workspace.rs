@@ -1,0 +1,134 @@
+//! The workspace that we are in, and where things of ours are in it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Deserialize;
+
+use super::super::Failure;
+
+/// A workspace.
+#[derive(Debug)]
+pub(super) struct Workspace {
+    pub(super) root: PathBuf,
+    pub(super) packages: Vec<Package>,
+    /// `racelog` in the target directory: traces, reports, and what is built for recording.
+    pub(super) folder: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Package {
+    pub(super) name: String,
+    pub(super) manifest_path: PathBuf,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Dependency {
+    name: String,
+    features: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    workspace_root: PathBuf,
+    target_directory: PathBuf,
+    packages: Vec<Package>,
+}
+
+/// The command that cargo says it is.
+pub(super) fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+impl Workspace {
+    /// The workspace of a manifest, or of the current folder.
+    pub(super) fn find(
+        manifest: Option<&Path>,
+        target_dir: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let mut command = Command::new(cargo());
+        command.args(["metadata", "--no-deps", "--format-version", "1"]);
+        if let Some(path) = manifest {
+            command.arg("--manifest-path").arg(path);
+        }
+        let output = command.stdin(Stdio::null()).output();
+        let output = output.map_err(|error| Failure::of("cargo metadata", error))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(Failure::Message(said.trim().trim_start_matches("error: ").to_owned()));
+        }
+        let metadata: Metadata = serde_json::from_slice(&output.stdout)
+            .map_err(|error| Failure::of("cargo metadata", error))?;
+        let target = target_dir.map_or(metadata.target_directory, Path::to_owned);
+        let target = std::path::absolute(&target).unwrap_or(target);
+        Ok(Self {
+            root: metadata.workspace_root,
+            packages: metadata.packages,
+            folder: target.join("racelog"),
+        })
+    }
+
+    /// Where things are built for recording, so that other builds stay as they are.
+    pub(super) fn build_folder(&self) -> PathBuf {
+        self.folder.join("build")
+    }
+
+    /// The last report, for machines.
+    pub(super) fn report(&self) -> PathBuf {
+        self.folder.join("report.json")
+    }
+
+    /// The last report, for browsers.
+    pub(super) fn html(&self) -> PathBuf {
+        self.folder.join("report.html")
+    }
+
+    /// The packages that use racelog, but never with its feature `record`.
+    pub(super) fn without_record(&self) -> impl Iterator<Item = &str> {
+        let uses = |package: &&Package| package.dependencies.iter().any(|d| d.name == "racelog");
+        let records = |package: &&Package| {
+            let ours = package.dependencies.iter().filter(|d| d.name == "racelog");
+            ours.flat_map(|d| &d.features).any(|f| f == "record" || f == "recorded-arc")
+        };
+        let packages = self.packages.iter().filter(uses).filter(move |p| !records(p));
+        packages.map(|package| package.name.as_str())
+    }
+
+    /// Whether any package uses racelog at all.
+    pub(super) fn uses_racelog(&self) -> bool {
+        self.packages.iter().any(|package| package.dependencies.iter().any(|d| d.name == "racelog"))
+    }
+
+    /// All Rust files of the packages, as the compiler would call them.
+    pub(super) fn source_files(&self) -> Vec<(String, PathBuf)> {
+        let mut files = Vec::new();
+        for package in &self.packages {
+            if let Some(folder) = package.manifest_path.parent() {
+                self.walk(folder, &mut files);
+            }
+        }
+        files.sort();
+        files.dedup();
+        files
+    }
+
+    fn walk(&self, folder: &Path, files: &mut Vec<(String, PathBuf)>) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_folder {
+                if name != "target" && !name.to_string_lossy().starts_with('.') {
+                    self.walk(&path, files);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let inside = path.strip_prefix(&self.root).unwrap_or(&path);
+                files.push((inside.to_string_lossy().replace('\\', "/"), path));
+            }
+        }
+    }
+}
