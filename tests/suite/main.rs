@@ -6,6 +6,7 @@ mod architecture;
 mod behaviour;
 mod bodies;
 mod both;
+mod cargo_racelog;
 mod cases;
 mod cli;
 mod controlled;

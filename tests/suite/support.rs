@@ -53,6 +53,15 @@ pub(crate) fn predictor() -> Command {
     Command::new(BUILT.get_or_init(built))
 }
 
+/// The `cargo racelog` command.
+pub(crate) fn cargo_racelog() -> Command {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let built = || build(&["--package", "predictor", "--bin", "cargo-racelog"]).remove(0);
+    let mut command = Command::new(BUILT.get_or_init(built));
+    command.arg("racelog");
+    command
+}
+
 /// The programs of `examples/`.
 pub(crate) fn examples() -> &'static [PathBuf] {
     static BUILT: OnceLock<Vec<PathBuf>> = OnceLock::new();

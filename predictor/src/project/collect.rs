@@ -116,7 +116,7 @@ impl Collector {
 }
 
 impl Project {
-    /// Sorts the findings by place, and numbers them.
+    /// Sorts the findings, what is proven first, then by place, and numbers them.
     pub(super) fn number(&mut self) {
         self.findings.sort_by(|a, b| {
             let key = |finding: &Finding| {
@@ -124,7 +124,7 @@ impl Project {
                 (first.trace.clone(), first.accesses[0].event, first.accesses[1].event)
             };
             let places = |finding: &Finding| finding.sides.clone().map(|side| side.place);
-            (places(a), a.code, &a.sides, key(a)).cmp(&(places(b), b.code, &b.sides, key(b)))
+            (a.code, places(a), &a.sides, key(a)).cmp(&(b.code, places(b), &b.sides, key(b)))
         });
         for (finding, number) in self.findings.iter_mut().zip(1..) {
             finding.number = number;

@@ -97,7 +97,14 @@ pub(super) fn run(
     let runner: Vec<String> = runner.iter().map(|word| toml_string(word)).collect();
     let runner = format!("target.{}.runner=[{}]", target.triple(), runner.join(","));
     let mut command = Command::new(cargo());
-    command.args(subcommand).arg("--config").arg(runner).args(&args.rest);
+    command.args(subcommand).arg("--config").arg(runner);
+    // A test that fails must not keep others from being recorded.
+    let is_said =
+        |word: &OsString| ["--no-fail-fast", "--fail-fast"].iter().any(|flag| word == *flag);
+    if subcommand != ["run"] && !args.rest.iter().any(is_said) {
+        command.arg("--no-fail-fast");
+    }
+    command.args(&args.rest);
     command
         .env("CARGO_ENCODED_RUSTFLAGS", rustflags)
         .env("CARGO_ENCODED_RUSTDOCFLAGS", rustdocflags)

@@ -108,11 +108,20 @@ pub(super) fn replay(
             Failure::Message(message) => message,
             Failure::BrokenPipe => "the program has gone away".to_owned(),
         })?;
-        let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
+        let (outcome, code, mut printed) = (ended.outcome, ended.code, ended.printed);
+        if trace.metadata().test.is_some() {
+            printed = without_times(&printed);
+        }
         Ok::<_, String>(Order { first: first.clone(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
     Ok(Replayed::new([run(one)?, run(other)?]))
+}
+
+/// What a test program printed, without the line that says how long it took: that differs anyway.
+fn without_times(printed: &[u8]) -> Vec<u8> {
+    let lines = printed.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| !line.starts_with(b"test result: ")).flatten().copied().collect()
 }
 
 /// The command that runs what was recorded again: of a test program, the one test.
@@ -129,4 +138,16 @@ fn words(recorded: &Recorded, trace: &Trace) -> Vec<OsString> {
         None => words.extend(metadata.arguments.iter().map(OsString::from)),
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_time_goes() {
+        let printed =
+            b"running 1 test\ntest a ... ok\n\ntest result: ok. 1 passed; finished in 0.02s\n";
+        assert_eq!(without_times(printed), b"running 1 test\ntest a ... ok\n\n");
+    }
 }

@@ -1,0 +1,266 @@
+//! `cargo racelog` on a workspace of three crates with forty tests: `tests/workspace`.
+//!
+//! All of it is one test: the parts share what was built and recorded.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use predictor::project::{Code, Finding, Project, ReplayStatus};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{cargo_racelog, repository, run};
+
+/// A copy of the workspace, in a folder with a blank in its name.
+struct Workspace {
+    folder: PathBuf,
+    _temp: TempDir,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().expect("a folder");
+        let folder = temp.path().join("a workspace");
+        copy(&repository().join("tests/workspace"), &folder);
+        Self { folder, _temp: temp }
+    }
+
+    /// Where traces and reports go. What is built is the same in every copy.
+    fn traces(&self) -> PathBuf {
+        repository().join("target/a workspace/racelog")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = cargo_racelog();
+        command.args(args).current_dir(&self.folder);
+        command.env("CARGO_TARGET_DIR", repository().join("target/a workspace"));
+        for variable in ["CARGO", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "NO_COLOR"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    /// Exit code, standard output, standard error.
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        run(&mut self.command(args), b"")
+    }
+
+    fn project(&self) -> Project {
+        let text =
+            fs::read_to_string(self.traces().join("report.json")).expect("there is a report");
+        Project::from_json(&text).expect("it can be read")
+    }
+}
+
+/// Copies a folder; manifests get to know where racelog is.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a new folder");
+    for entry in fs::read_dir(from).expect("the folder is there").flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &target);
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("it is text");
+        let racelog = repository().join("racelog");
+        let text = text.replace("\"RACELOG\"", &format!("{:?}", racelog.to_string_lossy()));
+        fs::write(target, text).expect("it can be written");
+    }
+}
+
+/// Where the accesses of a finding are.
+fn places(finding: &Finding) -> Vec<String> {
+    let places = finding.sides.iter().filter_map(|side| side.place.as_ref());
+    places.map(|place| format!("{}:{}", place.file, place.line)).collect()
+}
+
+/// The line of a file of the workspace that has this text, as `file:line`.
+fn line(file: &str, text: &str) -> String {
+    let path = repository().join("tests/workspace").join(file);
+    let source = fs::read_to_string(path).expect("the file is there");
+    let at = source.lines().position(|line| line.contains(text)).expect("the line is there");
+    format!("{file}:{}", at + 1)
+}
+
+#[test]
+fn from_test_to_proof() {
+    let workspace = Workspace::new();
+    workspace.run(&["clean", "--traces"]);
+    tests_are_recorded_and_reported(&workspace);
+    reports_are_written_again(&workspace);
+    shards_are_the_whole(&workspace);
+    a_finding_is_replayed(&workspace);
+    what_is_no_trace_is_skipped(&workspace);
+    findings_that_do_not_count(&workspace);
+    programs_are_recorded(&workspace);
+}
+
+fn tests_are_recorded_and_reported(workspace: &Workspace) {
+    let (code, out, err) = workspace.run(&["test"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("this test fails on purpose"), "the tests' own results show\n{out}");
+    let project = workspace.project();
+    assert_eq!(project.traces.len(), 40, "{err}");
+    assert_eq!(project.skipped, []);
+    let mut tests: Vec<_> = project.traces.iter().map(|t| (&t.program, &t.test)).collect();
+    tests.sort_unstable();
+    tests.dedup();
+    assert_eq!(tests.len(), 40, "every test has a trace of its own");
+    let flag = [line("alpha/src/lib.rs", "flag.set(1)"), line("alpha/src/lib.rs", "flag.get()")];
+    let balance = [line("beta/src/lib.rs", "set(amount)"), line("beta/src/lib.rs", "set(-amount)")];
+    let found: Vec<_> = project.findings.iter().map(places).collect();
+    assert_eq!(found, [flag, balance]);
+    let [flag, balance] = &project.findings[..] else { panic!("just these two") };
+    assert_eq!((flag.occurrences.len(), balance.occurrences.len()), (10, 1));
+    for finding in &project.findings {
+        assert_eq!(finding.code, Code::DataRace);
+        let replay = finding.best().replay.as_ref().expect("it was replayed");
+        assert_eq!(replay.status, ReplayStatus::Confirmed, "{replay:?}");
+    }
+    assert_eq!(balance.occurrences[0].accesses.each_ref().map(|access| access.locks.len()), [1, 1]);
+}
+
+fn reports_are_written_again(workspace: &Workspace) {
+    let before = workspace.project();
+    // From a folder within.
+    let mut command = workspace.command(&["report", "--format", "json"]);
+    command.current_dir(workspace.folder.join("beta/src"));
+    let (code, out, err) = run(&mut command, b"");
+    assert_eq!(code, 1, "{err}");
+    assert_eq!(Project::from_json(&out), Ok(before.clone()));
+    assert_eq!(workspace.project(), before, "nothing is lost");
+    let (code, out, _) = workspace.run(&["report"]);
+    assert_eq!(code, 1);
+    assert!(out.contains("RL001") && out.contains("confirmed"), "{out}");
+}
+
+/// A report without what depends on how fast it went.
+fn timeless(json: &str) -> String {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                if let Some(seconds) = fields.get_mut("seconds") {
+                    *seconds = Value::Null;
+                }
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(values) => values.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut value: Value = serde_json::from_str(json).expect("it is JSON");
+    strip(&mut value);
+    serde_json::to_string_pretty(&value).expect("it is still JSON")
+}
+
+fn shards_are_the_whole(workspace: &Workspace) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let shards: Vec<String> = (1..=7).map(|index| path(&format!("{index}.json"))).collect();
+    let mut found = 0;
+    for (shard, index) in shards.iter().zip(1..) {
+        let part = format!("{index}/7");
+        let (code, _, err) =
+            workspace.run(&["analyze", "--shard", &part, "--format", "json", "--output", shard]);
+        assert!(code == 0 || code == 1, "{err}");
+        let text = fs::read_to_string(shard).expect("it is written");
+        found += usize::from(!Project::from_json(&text).expect("a report").findings.is_empty());
+    }
+    assert!(found > 1, "the work is spread");
+    let mut args = vec!["merge", "--format", "json"];
+    args.extend(shards.iter().map(String::as_str));
+    let (code, merged, err) = workspace.run(&args);
+    assert_eq!(code, 1, "{err}");
+    let (_, whole, _) = workspace.run(&["analyze", "--format", "json"]);
+    assert_eq!(timeless(&merged), timeless(&whole));
+    args.pop();
+    let (code, _, err) = workspace.run(&args);
+    assert_eq!(code, 2);
+    assert!(err.contains("missing: 7"), "{err}");
+}
+
+fn a_finding_is_replayed(workspace: &Workspace) {
+    let (code, out, err) = workspace.run(&["replay", "2"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.starts_with("confirmed"), "{out}");
+    let (code, _, err) = workspace.run(&["replay", "99"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no finding 99"), "{err}");
+}
+
+fn what_is_no_trace_is_skipped(workspace: &Workspace) {
+    let traces = workspace.traces();
+    let real = workspace.project().traces[0].name.clone();
+    let real = fs::read(traces.join(real)).expect("a trace");
+    let bad: [(&str, &[u8]); 4] = [
+        ("cut.rlog", &real[..real.len() / 2]),
+        ("empty.rlog", b""),
+        ("foreign.rlog", b"\x7fELF not a trace at all"),
+        ("wrong.rtxt", b"t1 frobnicate x\n"),
+    ];
+    for (name, bytes) in bad {
+        fs::write(traces.join(name), bytes).expect("it can be written");
+    }
+    fs::create_dir_all(traces.join("unreadable.rlog")).expect("a folder that is called a trace");
+    let (code, out, err) = workspace.run(&["report"]);
+    assert_eq!(code, 1, "{out}{err}");
+    let project = workspace.project();
+    assert_eq!((project.traces.len(), project.findings.len()), (40, 2));
+    let skipped: Vec<_> = project.skipped.iter().map(|skipped| skipped.name.as_str()).collect();
+    assert_eq!(skipped, bad.map(|(name, _)| name));
+    for (name, _) in bad {
+        assert!(out.contains(name) || err.contains(name), "`{name}` is named\n{out}{err}");
+        fs::remove_file(traces.join(name)).expect("it is there");
+    }
+}
+
+fn findings_that_do_not_count(workspace: &Workspace) {
+    // By the file, by a comment, and one that fits nothing.
+    let settings = "[[suppress]]\ncode = \"RL001\"\nlocation = \"beta/src/*\"\nreason = \"known\"\n\n\
+                    [[suppress]]\nlocation = \"nowhere.rs\"\nreason = \"old\"\n";
+    fs::write(workspace.folder.join("racelog.toml"), settings).expect("it can be written");
+    let source = workspace.folder.join("alpha/src/lib.rs");
+    let text = fs::read_to_string(&source).expect("it is there");
+    let allowed = text.replace("flag.set(1);", "flag.set(1); // racelog: allow(RL001) only a hint");
+    fs::write(&source, &allowed).expect("it can be written");
+    let (code, out, err) = workspace.run(&["report"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let project = workspace.project();
+    assert!(project.findings.iter().all(|finding| finding.suppressed.is_some()));
+    assert_eq!(project.unused_suppressions, ["[[suppress]] 2 of racelog.toml"]);
+    assert!(out.contains("[[suppress]] 2 of racelog.toml"), "{out}");
+    // Tests that fail show when nothing was found.
+    let (code, _, err) = workspace.run(&["test", "--no-confirm"]);
+    assert_eq!(code, 101, "{err}");
+    fs::write(&source, text).expect("it can be written");
+    fs::remove_file(workspace.folder.join("racelog.toml")).expect("it is there");
+    // A baseline has what is known.
+    let baseline = workspace.folder.join("baseline.json").to_string_lossy().into_owned();
+    let (code, ..) = workspace.run(&["report", "--format", "json", "--output", &baseline]);
+    assert_eq!(code, 1);
+    let (code, _, err) = workspace.run(&["report", "--baseline", &baseline]);
+    assert_eq!(code, 0, "{err}");
+    let (code, _, err) = workspace.run(&["report", "--baseline", "missing.json"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("missing.json"), "{err}");
+    fs::write(workspace.folder.join("racelog.toml"), "windw = 3\n").expect("it can be written");
+    let (code, _, err) = workspace.run(&["report"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("windw"), "{err}");
+    fs::remove_file(workspace.folder.join("racelog.toml")).expect("it is there");
+}
+
+fn programs_are_recorded(workspace: &Workspace) {
+    let (code, out, err) = workspace.run(&["run", "-p", "gamma", "--", "first", "--format"]);
+    assert_eq!(code, 1, "{out}{err}");
+    assert!(out.contains("[\"first\", \"--format\"]"), "{out}");
+    let project = workspace.project();
+    assert_eq!((project.traces.len(), project.findings.len()), (1, 1), "{err}");
+    let replay = project.findings[0].best().replay.as_ref().expect("it was replayed");
+    assert!(replay.status.is_confirmed(), "{replay:?}");
+    // Nothing that racelog sees.
+    let (code, _, err) = workspace.run(&["test", "-p", "alpha", "--", "no-such-test"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("nothing was recorded"), "{err}");
+}
