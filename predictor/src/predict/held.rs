@@ -37,7 +37,20 @@ impl HeldLocks {
         changes[after - 1].1
     }
 
-    /// The same for events in the trace's order, found without a search.
+    /// The positions of a thread's events before this one at which what it holds changes, the last
+    /// first.
+    pub(super) fn changes_before(
+        &self,
+        thread: ThreadId,
+        position: usize,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let changes = &self.changes[thread.index()];
+        let after = changes.partition_point(|(start, _)| *start as usize <= position);
+        // What a change says holds from the next event on; the first is no change.
+        changes[1..after].iter().rev().map(|(start, _)| *start as usize - 1)
+    }
+
+    /// What a thread holds, for events in the trace's order, found without a search.
     pub fn walk(&self) -> Walk<'_> {
         Walk { held: self, at: vec![0; self.changes.len()] }
     }

@@ -2,12 +2,13 @@
 //! witness that the checker has replayed.
 //!
 //! Stages, one a file: which pairs could be races (`candidates`), what is ordered in every execution
-//! (`must`), the observed run with a thread held back (`hold_back`), one pair (`decide`), and all of
+//! (`must`), what cannot be reached for the order of locks (`histories`), the observed run with a thread held back (`hold_back`), one pair (`decide`), and all of
 //! them, in parallel (`run`).
 
 mod candidates;
 mod decide;
 mod held;
+mod histories;
 mod hold_back;
 mod must;
 mod one;
@@ -83,6 +84,8 @@ impl Part {
 pub struct Proofs {
     /// No, by a lock that both accesses hold.
     pub common_lock: bool,
+    /// No, by the order in which locks were taken.
+    pub histories: bool,
     /// No, by an order that all executions share.
     pub must_order: bool,
     /// No, by an order that is forced by values.
@@ -93,11 +96,21 @@ pub struct Proofs {
 
 impl Proofs {
     /// All of them.
-    pub const ALL: Self =
-        Self { common_lock: true, must_order: true, forced_order: true, hold_back: true };
+    pub const ALL: Self = Self {
+        common_lock: true,
+        histories: true,
+        must_order: true,
+        forced_order: true,
+        hold_back: true,
+    };
     /// None: the solver does it all.
-    pub const NONE: Self =
-        Self { common_lock: false, must_order: false, forced_order: false, hold_back: false };
+    pub const NONE: Self = Self {
+        common_lock: false,
+        histories: false,
+        must_order: false,
+        forced_order: false,
+        hold_back: false,
+    };
 }
 
 impl Default for Options {
@@ -162,6 +175,8 @@ pub struct Counts {
     pub solved: u64,
     /// No races: both hold a lock that only one can hold.
     pub locked: u64,
+    /// No races: the order in which locks were taken keeps them apart.
+    pub crossed: u64,
     /// No races: one comes before the other in every execution.
     pub ordered: u64,
     /// No races: the values that have been read force one to come before the other.
@@ -198,6 +213,7 @@ impl Counts {
         self.held_back += other.held_back;
         self.solved += other.solved;
         self.locked += other.locked;
+        self.crossed += other.crossed;
         self.ordered += other.ordered;
         self.forced += other.forced;
         self.refuted += other.refuted;

@@ -10,6 +10,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::histories;
 use super::{
     Candidates, Decider, HeldLocks, HoldBack, MustOrder, Options, Prediction, Proof, Race, Verdict,
 };
@@ -224,6 +225,11 @@ impl<'a> Job<'a> {
     ) {
         let started = Instant::now();
         let counts = &mut found.counts;
+        if self.options.proofs.histories && histories::exclude(self.trace, self.held, pair) {
+            counts.crossed += 1;
+            tried.pairs += 1;
+            return;
+        }
         let (count, proven) = match self.hold_back(pair, tried) {
             Some(witness) => (&mut counts.held_back, Some((witness, Proof::HeldBack))),
             None => match self.decide(pair, deciders) {

@@ -110,6 +110,10 @@ impl Collector {
             findings: findings.collect(),
             unused_suppressions: Vec::new(),
         };
+        // Of a part, it is not known yet what others have found.
+        if project.shard.is_none() {
+            project.fold();
+        }
         project.number();
         project
     }
@@ -147,9 +151,8 @@ fn occurrence(
     let context = Context { trace, prefixes };
     let code = match (&found.witness, found.reason.kind) {
         (Some(_), _) => Code::DataRace,
-        (None, report::ReasonKind::OrderingTooWeak) => Code::WeakOrdering,
         // Happens-before says what this very run has; the others may be wrong.
-        (None, _) if found.detectors.contains(&"hb") => Code::WeakOrdering,
+        (None, _) if found.detectors.contains(&"hb") => Code::Unordered,
         (None, _) => Code::Suspected,
     };
     let mut sides = found.accesses.clone().map(|access| {
@@ -178,6 +181,7 @@ fn occurrence(
         witness: witness.map(|events| events.iter().map(|event| event.number()).collect()),
         left_out: (all - steps.len()) as u64,
         steps,
+        also: Vec::new(),
         replay: None,
     };
     (code, [first, second], occurrence)

@@ -54,6 +54,7 @@ pub fn merge(mut shards: Vec<Project>) -> Result<Project, MergeError> {
         findings.extend(shard.findings);
     }
     all.findings = join_findings(findings);
+    all.fold();
     all.number();
     Ok(all)
 }

@@ -8,6 +8,7 @@
 
 mod analyze;
 mod collect;
+mod fold;
 mod merge;
 mod place;
 mod schedule;
@@ -130,10 +131,10 @@ pub enum Code {
     /// A data race, proven by a schedule.
     #[serde(rename = "RL001")]
     DataRace,
-    /// A data race that no order of the same operations shows: the orderings of atomic accesses are
-    /// too weak for the order that was observed to count.
+    /// A data race of the observed run, by happens-before, that no schedule shows: nothing orders the
+    /// accesses, or the orderings of atomic accesses are too weak for their order to count.
     #[serde(rename = "RL002")]
-    WeakOrdering,
+    Unordered,
     /// What only a detector says that may be wrong.
     #[serde(rename = "RL003")]
     Suspected,
@@ -141,13 +142,13 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::DataRace, Self::WeakOrdering, Self::Suspected];
+    pub const ALL: [Self; 3] = [Self::DataRace, Self::Unordered, Self::Suspected];
 
     /// How it is written.
     pub const fn name(self) -> &'static str {
         match self {
             Self::DataRace => "RL001",
-            Self::WeakOrdering => "RL002",
+            Self::Unordered => "RL002",
             Self::Suspected => "RL003",
         }
     }
@@ -156,7 +157,7 @@ impl Code {
     pub const fn title(self) -> &'static str {
         match self {
             Self::DataRace => "data race",
-            Self::WeakOrdering => "data race by weak ordering",
+            Self::Unordered => "data race by happens-before",
             Self::Suspected => "suspected data race",
         }
     }
@@ -196,6 +197,9 @@ pub struct Occurrence {
     pub steps: Vec<Step>,
     /// How many events of the witness are not among the steps.
     pub left_out: u64,
+    /// Other accesses of the variable that nothing orders in the observed run, though no schedule
+    /// shows them side by side.
+    pub also: Vec<[Side; 2]>,
     /// What came of running the program under the witness.
     pub replay: Option<Replay>,
 }

@@ -141,6 +141,9 @@ impl Proven {
 pub struct Refuted {
     /// Both accesses hold a lock that only one thread can hold.
     pub common_lock: u64,
+    /// The order in which locks were taken keeps them apart.
+    #[serde(default)]
+    pub lock_histories: u64,
     /// One comes before the other in every execution.
     pub must_order: u64,
     /// The values that have been read force one to come before the other.
@@ -152,7 +155,7 @@ pub struct Refuted {
 impl Refuted {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.common_lock + self.must_order + self.forced_order + self.solver
+        self.common_lock + self.lock_histories + self.must_order + self.forced_order + self.solver
     }
 }
 
@@ -185,6 +188,7 @@ impl Counts {
         self.proven.hold_back += other.proven.hold_back;
         self.proven.solver += other.proven.solver;
         self.refuted.common_lock += other.refuted.common_lock;
+        self.refuted.lock_histories += other.refuted.lock_histories;
         self.refuted.must_order += other.refuted.must_order;
         self.refuted.forced_order += other.refuted.forced_order;
         self.refuted.solver += other.refuted.solver;
@@ -204,6 +208,7 @@ impl From<crate::predict::Counts> for Counts {
             proven: Proven { hold_back: counts.held_back, solver: counts.solved },
             refuted: Refuted {
                 common_lock: counts.locked,
+                lock_histories: counts.crossed,
                 must_order: counts.ordered,
                 forced_order: counts.forced,
                 solver: counts.refuted,

@@ -82,6 +82,7 @@ fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
     write!(out, "{} proven{}", proven.total(), parts(&by_proof))?;
     let by_proof = [
         (refuted.common_lock, "by a common lock"),
+        (refuted.lock_histories, "by the order in which locks were taken"),
         (refuted.must_order, "by an order that all executions share"),
         (refuted.forced_order, "by an order that values force"),
         (refuted.solver, "by the solver"),

@@ -111,7 +111,7 @@ pub(super) fn run(
         .env("CARGO_TARGET_DIR", workspace.build_folder())
         .env("RACELOG", "1")
         // Doc tests do not go through the runner of every cargo.
-        .env("RACELOG_DIR", &workspace.folder);
+        .env("RACELOG_DIR", workspace.folder.join(runner::OTHERS));
     for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {
         command.env_remove(variable);
     }

@@ -18,6 +18,9 @@ pub(super) const NAME: &str = "run-recorded";
 /// The file that says how a program was run, beside its traces.
 pub(super) const FILE: &str = "program.json";
 
+/// The folder of the traces of programs that cargo has not run by us.
+pub(super) const OTHERS: &str = "others";
+
 /// How a program was run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Recorded {

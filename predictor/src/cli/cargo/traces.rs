@@ -68,7 +68,9 @@ pub(super) fn newest(files: &[TraceFile]) -> Option<SystemTime> {
 /// Removes the traces that programs run by us have left, and nothing else.
 pub(super) fn remove(folder: &Path) -> Result<(), Failure> {
     let Ok(found) = entries(folder) else { return Ok(()) };
-    let ours = found.into_iter().filter(|path| path.join(runner::FILE).is_file());
+    let ours = found.into_iter().filter(|path| {
+        path.join(runner::FILE).is_file() || path.file_name().is_some_and(|n| n == runner::OTHERS)
+    });
     for path in ours {
         fs::remove_dir_all(&path).map_err(|error| Failure::of(path.display(), error))?;
     }
