@@ -5,6 +5,7 @@
 //! they *are* std's, the same types and functions.
 //!
 //! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under control.
+//! - feature `allocator`, on by default: with `record`, [`alloc::Recorded`] is the program's allocator.
 //! - feature `fibers`: fibers for `sched`, which are faster than threads.
 //! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are to
 //!   std.
@@ -16,6 +17,8 @@
 
 #[cfg(feature = "trace")]
 pub mod trace;
+
+pub mod alloc;
 
 #[cfg(feature = "record")]
 mod instrument;

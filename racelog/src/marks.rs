@@ -85,9 +85,9 @@ macro_rules! check {
 mod recording {
     use std::panic::Location;
 
-    use crate::rt::{self, Kind, with, word_of};
+    use crate::rt::{self, Access, Kind, with, word_of};
     use crate::sched::Action;
-    use crate::trace::Op;
+    use crate::trace::{Op, Value};
 
     /// Says that what this thread does from here on depends on what it has read.
     #[track_caller]
@@ -104,6 +104,13 @@ mod recording {
         with(|log| log.emit_assert(text, here));
     }
 
+    /// What comes after an access stays there, where nobody knows whether it is of the same object.
+    fn stay_in_order(access: &mut Access<'_>, address: usize, value: Value) {
+        if rt::keeps_order(address) {
+            access.emit(Op::Exclusive { var: access.var(), value });
+        }
+    }
+
     /// # Safety
     ///
     /// As [`std::ptr::read`]; recorded accesses of one place do not overlap.
@@ -116,6 +123,7 @@ mod recording {
             let word = word_of(&value);
             access.found(word);
             access.emit(Op::Read { var: access.var(), value: word });
+            stay_in_order(&mut access, place.addr(), word);
             value
         })
         // SAFETY: the caller vouches for the place.
@@ -135,6 +143,7 @@ mod recording {
             access.found(word_of(&before));
             access.emit(Op::Write { var: access.var(), value: word });
             access.left(word);
+            stay_in_order(&mut access, place.addr(), word);
             // SAFETY: the caller vouches for the place.
             unsafe { place.write(value) };
         })

@@ -132,7 +132,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn writing_static<T>(self, value: T, place: *mut T) -> T {
-        raw::begin_write(place, Some(Location::caller()));
+        raw::begin_write(place, &value, Some(Location::caller()));
         value
     }
 
@@ -179,7 +179,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn writing<T>(self, value: T, place: impl FnOnce() -> *const T) -> T {
-                raw::begin_write(place(), Some(Location::caller()));
+                raw::begin_write(place(), &value, Some(Location::caller()));
                 value
             }
 
@@ -188,7 +188,7 @@ macro_rules! raw_methods {
             #[inline]
             pub fn writing_it<V>(self, value: V, pointer: *const $($type)* P) -> V {
                 // SAFETY: it is the address of a variable that the program uses next.
-                raw::begin_write(unsafe { *pointer }, Some(Location::caller()));
+                raw::begin_write(unsafe { *pointer }, &value, Some(Location::caller()));
                 value
             }
 
@@ -224,7 +224,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn writing(self) -> $($type)* P {
-                raw::begin_write(self.0, Some(Location::caller()));
+                raw::begin_write_later(self.0, Some(Location::caller()));
                 self.0
             }
 
@@ -364,7 +364,7 @@ pub unsafe fn ptr_read<T>(read: unsafe fn(*const T) -> T, place: *const T) -> T 
 #[track_caller]
 #[inline]
 pub unsafe fn ptr_write<T>(write: unsafe fn(*mut T, T), place: *mut T, value: T) {
-    raw::begin_write(place, Some(Location::caller()));
+    raw::begin_write(place, &value, Some(Location::caller()));
     // SAFETY: the caller vouches for the place.
     unsafe { write(place, value) };
     raw::end();

@@ -129,4 +129,44 @@ fn parking_lot_is_itself() {
     assert_eq!(TypeId::of::<ours::Once>(), TypeId::of::<::parking_lot::Once>());
     let _: fn(ours::Mutex<u32>) -> ::parking_lot::Mutex<u32> = |value| value;
     let _: fn(ours::RwLock<u32>) -> ::parking_lot::RwLock<u32> = |value| value;
+    let _: fn(ours::MutexGuard<'static, u32>) -> ::parking_lot::MutexGuard<'static, u32> =
+        |value| value;
+    let _: fn(ours::ReentrantMutex<u32>) -> ::parking_lot::ReentrantMutex<u32> = |value| value;
+}
+
+#[cfg(feature = "once_cell")]
+#[test]
+fn once_cell_is_itself() {
+    use crate::once_cell as ours;
+
+    assert_eq!(
+        TypeId::of::<ours::sync::OnceCell<u32>>(),
+        TypeId::of::<::once_cell::sync::OnceCell<u32>>()
+    );
+    let _: fn(ours::sync::OnceCell<u32>) -> ::once_cell::sync::OnceCell<u32> = |value| value;
+    let _: fn(ours::sync::Lazy<u32>) -> ::once_cell::sync::Lazy<u32> = |value| value;
+    let _: fn(ours::race::OnceBool) -> ::once_cell::race::OnceBool = |value| value;
+}
+
+#[cfg(feature = "crossbeam")]
+#[test]
+fn crossbeam_is_itself() {
+    use crossbeam_channel as channel;
+    use crossbeam_utils::atomic::AtomicCell;
+    use crossbeam_utils::thread::{Scope, ScopedJoinHandle};
+
+    use crate::crossbeam as ours;
+
+    assert_eq!(TypeId::of::<ours::atomic::AtomicCell<u32>>(), TypeId::of::<AtomicCell<u32>>());
+    assert_eq!(TypeId::of::<ours::channel::Sender<u32>>(), TypeId::of::<channel::Sender<u32>>());
+    assert_eq!(
+        TypeId::of::<ours::channel::Receiver<u32>>(),
+        TypeId::of::<channel::Receiver<u32>>()
+    );
+    let _: fn(ours::atomic::AtomicCell<u32>) -> AtomicCell<u32> = |value| value;
+    let _: fn(ours::channel::RecvError) -> channel::RecvError = |value| value;
+    let _: fn(ours::channel::TrySendError<u32>) -> channel::TrySendError<u32> = |value| value;
+    let _: for<'a> fn(&'a ours::thread::Scope<'static>) -> &'a Scope<'static> = |scope| scope;
+    let _: fn(ours::thread::ScopedJoinHandle<'static, u32>) -> ScopedJoinHandle<'static, u32> =
+        |handle| handle;
 }

@@ -1,41 +1,13 @@
 //! Identity and clock of memory that has no room for them: atomics and cells keep the size and
-//! layout of std's, so what the recorder knows of them stands in a table by their address.
-//!
-//! The table is striped. The spin lock of a stripe is held while an operation is done, stamped and
-//! written: that makes it exclusive on its address.
+//! layout of std's, so what the recorder knows of them stands in a [table](super::table) by their
+//! address.
 
-use std::collections::HashMap;
-use std::ptr::NonNull;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use rustc_hash::{FxBuildHasher, FxHashMap};
-
+use super::given_back;
 use super::log::{Here, ThreadLog};
-use super::meta::{Spin, SpinGuard, counters};
 use super::session::{is_off, with};
+use super::table::{Entry, Kind, is_used, lock};
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
-
-/// What stands at an address. An atomic inside a cell has the cell's address and is another thing.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
-    Atomic,
-    Plain,
-    /// So many bytes that were reached through a raw pointer, or are a `static mut`. The trace says
-    /// which, so that those who read it know what overlaps.
-    Bytes(u32),
-}
-
-type Key = (usize, Kind);
-
-/// What the recorder knows of the addresses of one stripe.
-pub(super) type Cells = FxHashMap<Key, Entry>;
-
-#[derive(Debug)]
-pub(super) struct Entry {
-    pub(super) var: VarId,
-    pub(super) record: CellRecord,
-}
 
 /// What the recorder knows of a cell.
 #[derive(Debug)]
@@ -119,27 +91,6 @@ impl CellRecord {
     }
 }
 
-/// So that stripes that neighbours use do not share a cache line.
-#[repr(align(128))]
-struct Stripe(Spin<Cells>);
-
-const STRIPES: usize = 1024;
-
-static TABLE: [Stripe; STRIPES] =
-    [const { Stripe(Spin::new(HashMap::with_hasher(FxBuildHasher))) }; STRIPES];
-
-/// Whether anything was ever put into the table: until then nothing has to be forgotten.
-static USED: AtomicBool = AtomicBool::new(false);
-
-/// Whether any of it was bare memory.
-static BYTES_USED: AtomicBool = AtomicBool::new(false);
-
-fn stripe(address: usize) -> &'static Stripe {
-    // Neighbouring words go to different stripes, and so do the same places of different pages.
-    let mixed = (address >> 2).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as usize);
-    &TABLE[mixed >> (usize::BITS - STRIPES.trailing_zeros())]
-}
-
 /// A cell that is being accessed, exclusively.
 pub(crate) struct Access<'a> {
     log: &'a ThreadLog,
@@ -221,42 +172,17 @@ fn access_unless_off<R>(
     }
     with(|log| {
         let mut cells = lock(address);
-        let entry = entry(&mut cells, address, kind);
-        f(Access { log, entry, here })
+        f(Access { log, entry: cells.entry(address, kind), here })
     })
-}
-
-/// Makes this thread the only one that accesses what stands at an address.
-#[inline]
-pub(super) fn lock(address: usize) -> SpinGuard<'static, Cells> {
-    if !USED.load(Ordering::Relaxed) {
-        USED.store(true, Ordering::Relaxed);
-    }
-    stripe(address).0.lock()
-}
-
-/// What is known of the cell at an address; nothing yet, if it is new.
-#[inline]
-pub(super) fn entry(cells: &mut Cells, address: usize, kind: Kind) -> &mut Entry {
-    // Finding what is there is much cheaper than asking for a place to put it.
-    if let Some(mut known) = cells.get_mut(&(address, kind)).map(NonNull::from) {
-        // SAFETY: it is a reference into the table, which is borrowed as long as the result is.
-        return unsafe { known.as_mut() };
-    }
-    if matches!(kind, Kind::Bytes(_)) {
-        BYTES_USED.store(true, Ordering::Relaxed);
-    }
-    let var = VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
-    cells.entry((address, kind)).or_insert(Entry { var, record: CellRecord::new() })
 }
 
 /// The cell at an address is used by somebody who has it alone, and holds this value.
 pub(crate) fn exclusive(address: usize, kind: Kind, here: Here, value: Value) {
-    if !USED.load(Ordering::Relaxed) {
+    if !is_used() {
         return;
     }
     with(|log| {
-        if let Some(entry) = stripe(address).0.lock().get_mut(&(address, kind)) {
+        if let Some(entry) = lock(address).get(address, kind) {
             entry.record.exclusive(log, entry.var, value, here);
         }
     });
@@ -264,20 +190,22 @@ pub(crate) fn exclusive(address: usize, kind: Kind, here: Here, value: Value) {
 
 /// The cell at an address is gone; whatever stands there next is another.
 pub(crate) fn forget(address: usize, kind: Kind) {
-    if !USED.load(Ordering::Relaxed) {
+    if !is_used() {
         return;
     }
-    let mut cells = stripe(address).0.lock();
-    let removed = cells.remove(&(address, kind));
+    let mut cells = lock(address);
+    let removed = cells.remove(address, kind);
     // What was in it may have been reached through a pointer, too.
     let mut bytes = Vec::new();
-    if kind == Kind::Plain && BYTES_USED.load(Ordering::Relaxed) {
-        let of_cell = |key: &Key| key.0 == address && matches!(key.1, Kind::Bytes(_));
-        bytes.extend(cells.extract_if(|key, _| of_cell(key)).map(|(_, entry)| entry));
+    if kind == Kind::Plain {
+        bytes.extend(std::iter::from_fn(|| cells.remove_bytes(&(address..address + 1))));
     }
     drop(cells);
-    for mut entry in removed.into_iter().chain(bytes) {
+    let leave = |mut entry: Entry| {
         let value = entry.record.value;
         with(|log| entry.record.exclusive(log, entry.var, value, None));
-    }
+        entry.var
+    };
+    removed.map(leave);
+    bytes.into_iter().map(leave).for_each(given_back::ended);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::file::{Full, Slot};
-use super::raw::Open;
+use super::raw::{Held, Open};
 use super::session::Session;
 use super::strings::publish;
 use crate::sched;
@@ -49,7 +49,10 @@ pub(crate) struct ThreadLog {
     expected: Cell<Expected>,
     /// Whether something was read that no branch has followed yet.
     pending: Cell<bool>,
-    /// The access of bare memory that the thread is in the middle of.
+    /// Locks the bare memory that the thread is about to access.
+    pub(super) held: Cell<Option<Held>>,
+    /// The access of bare memory that the thread is in the middle of, if its event is not written
+    /// yet.
     pub(super) open_access: Cell<Option<Open>>,
     chunk: Cell<Option<Slot>>,
     /// How far the chunk is written.
@@ -74,6 +77,7 @@ impl ThreadLog {
             clock: Cell::new(clock),
             expected: Cell::new(Expected::Nothing),
             pending: Cell::new(false),
+            held: Cell::new(None),
             open_access: Cell::new(None),
             chunk: Cell::new(None),
             at: Cell::new(0),

@@ -348,6 +348,11 @@ impl<T> Spin<T> {
         SpinGuard { spin: self }
     }
 
+    /// The guard, if it can be had without waiting.
+    pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        (!self.locked.swap(true, Ordering::Acquire)).then(|| SpinGuard { spin: self })
+    }
+
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }

@@ -13,14 +13,19 @@ mod cells;
 mod config;
 mod constants;
 mod file;
+mod given_back;
 mod log;
 mod meta;
 pub(crate) mod raw;
 mod session;
+mod stack;
+mod statics;
 mod strings;
+mod table;
 mod words;
 
-pub(crate) use cells::{CellRecord, Kind, access, exclusive, forget};
+pub(crate) use cells::{Access, CellRecord, access, exclusive, forget};
+pub(crate) use given_back::{forget_memory, keeps_order};
 pub(crate) use log::{Expected, Here, ThreadLog};
 #[cfg(feature = "recorded-arc")]
 pub(crate) use meta::SpinGuard;
@@ -29,4 +34,5 @@ pub use session::TestSession;
 pub(crate) use session::{
     Child, ChildShared, abandon_log, about_to_be_controlled, is_off, silence, with,
 };
+pub(crate) use table::Kind;
 pub(crate) use words::{Word, word_of};

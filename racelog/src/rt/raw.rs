@@ -1,106 +1,95 @@
 //! Accesses of memory that has no type of ours, by address and size: what raw pointers point to, and
 //! `static mut`.
 //!
-//! The program makes the access itself. The recorder locks the address before and writes the event
-//! after it, so that the event says what was read or written, in the order in which that happened.
+//! The program makes the access itself. The recorder locks the address before and unlocks it after,
+//! so what it finds there when it writes the event is what is read, and the order of events is that in
+//! which things happened. Only what an update leaves is not known before: its event is written after it.
 //! While an address is locked no code of the program runs: where some could (destructors, operators
-//! of the program's own types) the event is written first, and has no value. For the same reason
+//! of the program's own types) it is not locked, and the event has no value. For the same reason
 //! others have their turns before the address is locked.
 
-use std::ptr::{self, NonNull};
+use std::ptr;
 
-use super::cells::{Cells, Entry, Kind, entry, lock};
 use super::constants::is_constant;
 use super::log::{Expected, Here, ThreadLog};
 use super::meta::SpinGuard;
 use super::session::{is_off, with};
+use super::table::{Cells, Entry, Kind, lock};
 use super::words::word_at;
 use crate::sched::{self, Action};
 use crate::trace::{Op, Value};
 
-/// An access that the program is about to make, with the address locked.
+/// Keeps an address locked while the program makes the access that is recorded already.
+pub(super) type Held = SpinGuard<'static, Cells>;
+
+/// An access that the program is about to make and that is recorded after it, with the address
+/// locked.
 pub(super) struct Open {
-    /// In the table, which stays as it is while it is locked.
-    entry: NonNull<Entry>,
-    /// Keeps it locked.
-    _cells: SpinGuard<'static, Cells>,
-    address: usize,
-    size: u32,
+    memory: Memory,
+    cells: Held,
     here: Here,
-    access: Access,
+    /// Whether it is an update, and no mere write.
+    updates: bool,
     /// What the memory holds.
     peek: unsafe fn(usize) -> Value,
 }
 
-// SAFETY: a log goes to its thread before that has opened anything; and whoever has this has the
-// lock that guards the entry.
-unsafe impl Send for Open {}
-
-/// What the program does.
+/// A place, by address and size.
 #[derive(Clone, Copy)]
-enum Access {
-    Read,
-    Write,
-    Update,
+struct Memory {
+    address: usize,
+    size: u32,
 }
 
-impl Open {
-    /// Locks the memory at a place, if it has any.
+impl Memory {
+    /// That of a place, if it has any bytes.
     #[inline(always)]
-    fn new<T>(place: *const T, here: Here, access: Access) -> Option<Self> {
+    fn at<T>(place: *const T) -> Option<Self> {
         let size = u32::try_from(size_of::<T>()).ok().filter(|size| *size > 0)?;
-        let address = place.addr();
-        let peek = |address| {
-            // SAFETY: whoever calls this vouches for the address.
-            unsafe { word_at(ptr::with_exposed_provenance::<T>(address)) }
-        };
-        place.expose_provenance();
-        let mut cells = lock(address);
-        let entry = NonNull::from(entry(&mut cells, address, Kind::Bytes(size)));
-        Some(Self { entry, _cells: cells, address, size, here, access, peek })
+        Some(Self { address: place.addr(), size })
     }
 
-    #[inline]
-    fn entry(&mut self) -> &mut Entry {
-        // SAFETY: the table is locked as long as this lives, and nobody else has a reference into
-        // it.
-        unsafe { self.entry.as_mut() }
+    /// Locks it, and finds what is known of it.
+    #[inline(always)]
+    fn lock(self) -> Held {
+        lock(self.address)
     }
 
-    /// What is there. Only for places that the program itself is about to access, or has accessed
-    /// while they were locked.
-    #[inline]
-    fn peek(&self) -> Value {
-        // SAFETY: the program accesses the place itself, so it may be accessed; and no other
-        // recorded thread does while it is locked.
-        unsafe { (self.peek)(self.address) }
+    #[inline(always)]
+    fn entry(self, cells: &mut Cells) -> &mut Entry {
+        cells.entry(self.address, Kind::Bytes(self.size))
     }
 
     /// Records that the place was found to hold a value.
-    #[inline]
-    fn found(&mut self, log: &ThreadLog, value: Value) -> &mut Entry {
-        let (here, address, size) = (self.here, self.address, self.size);
-        let entry = self.entry();
+    #[inline(always)]
+    fn found(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
         if entry.record.is_new_to(log) {
-            log.define_memory(entry.var, address, size);
+            log.define_memory(entry.var, self.address, self.size);
         }
         entry.record.found(log, entry.var, value, here);
-        entry
     }
+}
 
-    #[inline]
-    fn read(&mut self, log: &ThreadLog, value: Value) {
-        let here = self.here;
-        let entry = self.found(log, value);
-        entry.record.emit(log, Op::Read { var: entry.var, value }, here);
-    }
+#[inline(always)]
+fn read(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    entry.record.emit(log, Op::Read { var: entry.var, value }, here);
+    entry.stay_in_order(log, value, here);
+}
 
-    #[inline]
-    fn write(&mut self, log: &ThreadLog, value: Value) {
-        let here = self.here;
-        let entry = self.entry();
-        entry.record.emit(log, Op::Write { var: entry.var, value }, here);
-        entry.record.left(value);
+#[inline(always)]
+fn write(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    entry.record.emit(log, Op::Write { var: entry.var, value }, here);
+    entry.record.left(value);
+    entry.stay_in_order(log, value, here);
+}
+
+impl Entry {
+    /// What comes after an access stays there, where nobody knows whether it is of the same object.
+    #[inline(always)]
+    fn stay_in_order(&mut self, log: &ThreadLog, value: Value, here: Here) {
+        if self.in_order {
+            self.record.exclusive(log, self.var, value, here);
+        }
     }
 }
 
@@ -123,8 +112,26 @@ fn point<T>(action: Action, place: *const T, here: Here) {
 /// The next thing that this thread does is to read the place.
 #[inline]
 pub(crate) fn begin_read<T>(place: *const T, here: Here) {
+    if !is_off() {
+        begin_read_unless_off(place, here);
+    }
+}
+
+#[inline(never)]
+fn begin_read_unless_off<T>(place: *const T, here: Here) {
     point(Action::Read, place, here);
-    with(|log| log.open_access.set(Open::new(place, here, Access::Read)));
+    with(|log| {
+        let Some(memory) = Memory::at(place) else { return };
+        let mut cells = memory.lock();
+        let entry = memory.entry(&mut cells);
+        // SAFETY: the program is about to read the place, and no other recorded thread writes it.
+        let value = unsafe { word_at(place) };
+        barely(log, || {
+            memory.found(log, entry, value, here);
+            read(log, entry, value, here);
+        });
+        log.held.set(Some(cells));
+    });
 }
 
 /// As [`begin_read`], of something that may be a constant: then there is nothing to record.
@@ -134,59 +141,100 @@ pub(crate) fn begin_read_static<T>(place: *const T, here: Here) {
     }
 }
 
-/// The next thing that this thread does is to write the place.
+/// The next thing that this thread does is to write the value to the place.
 #[inline]
-pub(crate) fn begin_write<T>(place: *const T, here: Here) {
-    begin_change(place, here, Access::Write);
+pub(crate) fn begin_write<T, V>(place: *const T, value: &V, here: Here) {
+    if !is_off() {
+        begin_write_unless_off(place, value, here);
+    }
+}
+
+#[inline(never)]
+fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Here) {
+    point(Action::Write, place, here);
+    with(|log| {
+        let Some(memory) = Memory::at(place) else { return };
+        let mut cells = memory.lock();
+        let entry = memory.entry(&mut cells);
+        // SAFETY: the program is about to write the place, and no other recorded thread accesses it.
+        let found = unsafe { word_at(place) };
+        // SAFETY: there is a value.
+        let value = unsafe { word_at(value) };
+        barely(log, || {
+            memory.found(log, entry, found, here);
+            write(log, entry, value, here);
+        });
+        // What has no value may have a destructor of the program's own, for what is overwritten.
+        if found != Value::Opaque && value != Value::Opaque {
+            log.held.set(Some(cells));
+        }
+    });
+}
+
+/// The next thing that this thread does is to write something to the place.
+#[inline]
+pub(crate) fn begin_write_later<T>(place: *const T, here: Here) {
+    begin_change(place, here, false);
 }
 
 /// The next thing that this thread does is to read the place and to write it, by an operator.
 #[inline]
 pub(crate) fn begin_update<T>(place: *const T, here: Here) {
-    begin_change(place, here, Access::Update);
+    begin_change(place, here, true);
 }
 
-#[inline]
-fn begin_change<T>(place: *const T, here: Here, access: Access) {
+#[inline(never)]
+fn begin_change<T>(place: *const T, here: Here, updates: bool) {
     point(Action::Write, place, here);
     with(|log| {
-        let Some(mut open) = Open::new(place, here, access) else { return };
+        let Some(memory) = Memory::at(place) else { return };
+        let mut cells = memory.lock();
+        let entry = memory.entry(&mut cells);
         // SAFETY: the program is about to access the place, and no other recorded thread does.
         let found = unsafe { word_at(place) };
-        barely(log, || match access {
-            Access::Update => open.read(log, found),
-            _ => _ = open.found(log, found),
+        barely(log, || {
+            memory.found(log, entry, found, here);
+            if updates {
+                read(log, entry, found, here);
+            }
         });
         if found != Value::Opaque {
-            log.open_access.set(Some(open));
+            place.expose_provenance();
+            let peek = |address| {
+                // SAFETY: whoever calls this vouches for the address.
+                unsafe { word_at(ptr::with_exposed_provenance::<T>(address)) }
+            };
+            log.open_access.set(Some(Open { memory, cells, here, updates, peek }));
             return;
         }
         // What has no value may have a destructor, or operators, of the program's own.
-        if matches!(access, Access::Update) {
+        if updates {
             log.branch(here);
         }
-        barely(log, || open.write(log, Value::Opaque));
+        barely(log, || write(log, entry, Value::Opaque, here));
     });
 }
 
 /// The access that was begun is done; true if there is one.
 #[inline]
 pub(crate) fn end() -> bool {
-    with(|log| {
-        let Some(mut open) = log.open_access.take() else { return false };
-        let value = open.peek();
-        match open.access {
-            Access::Read => barely(log, || open.read(log, value)),
-            Access::Write => barely(log, || open.write(log, value)),
-            Access::Update => {
-                // The operator could have panicked by what it read.
-                log.branch(open.here);
-                barely(log, || open.write(log, value));
-            }
-        }
-        true
-    })
-    .unwrap_or(false)
+    with(|log| log.held.take().is_some() || end_open(log)).unwrap_or(false)
+}
+
+#[inline(never)]
+fn end_open(log: &ThreadLog) -> bool {
+    let Some(Open { memory, mut cells, here, updates, peek }) = log.open_access.take() else {
+        return false;
+    };
+    if updates {
+        // The operator could have panicked by what it read.
+        log.branch(here);
+    }
+    // SAFETY: the program has just accessed the place itself, and no other recorded thread does
+    // while it is locked.
+    let value = unsafe { peek(memory.address) };
+    barely(log, || write(log, memory.entry(&mut cells), value, here));
+    true
 }
 
 /// The access that was begun will not be made.
@@ -200,8 +248,10 @@ pub(crate) fn give_up() {
 pub(crate) fn used<T>(place: *const T, here: Here) {
     point(Action::Look, place, here);
     with(|log| {
-        if let Some(mut open) = Open::new(place, here, Access::Read) {
-            let entry = open.found(log, Value::Opaque);
+        if let Some(memory) = Memory::at(place) {
+            let mut cells = memory.lock();
+            let entry = memory.entry(&mut cells);
+            memory.found(log, entry, Value::Opaque, here);
             entry.record.exclusive(log, entry.var, Value::Opaque, here);
         }
     });

@@ -12,8 +12,10 @@ use std::time::SystemTime;
 
 use super::config::config;
 use super::file::{Full, Slot, TraceFile};
+use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::meta::{Spin, counters};
+use super::stack::forget_stack;
 use super::strings::{Tables, publish};
 use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
@@ -51,6 +53,7 @@ impl Session {
         let mut bytes = Vec::new();
         header::write(&mut bytes, metadata)?;
         let file = TraceFile::create(path, &bytes, config().max_bytes)?;
+        given_back::find_out();
         let tables = Tables::new(&file).map_err(|Full(why)| io::Error::other(why))?;
         Ok(Arc::new(Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -271,6 +274,7 @@ pub(crate) fn abandon_log() {
     let _ = OWNED.try_with(|owned| {
         if let Some((log, _)) = owned.0.take() {
             log.seal();
+            forget_stack();
         }
     });
 }
@@ -295,6 +299,7 @@ impl OwnedLog {
             log.emit_alone(Op::End, None);
             CURRENT.set(off());
             log.seal();
+            forget_stack();
             if let Some(shared) = shared {
                 shared.ended.store(log.clock(), Ordering::Release);
             }

@@ -5,6 +5,7 @@ use std::panic::Location as Caller;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::file::{Full, Slot, TraceFile};
+use super::given_back;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::put_definition;
 use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, VarId};
@@ -21,6 +22,9 @@ pub(super) struct Tables {
     /// Where each location is defined: its id and the offset of its chunk. The key is the address
     /// of a `Location` that lives for ever.
     callers: HashMap<usize, (LocId, u64)>,
+    /// How many variables' memory had been given back when the trace began, and when that was last
+    /// looked at.
+    given_back: (u32, u32),
     slot: Slot,
     at: usize,
 }
@@ -32,6 +36,7 @@ impl Tables {
             dictionary: Dictionary::new(),
             written: 0,
             callers: HashMap::new(),
+            given_back: (given_back::count(), given_back::count()),
             slot,
             at: HEADER_LEN,
         })
@@ -89,8 +94,17 @@ impl Tables {
         address: u64,
         size: u32,
     ) -> Result<u64, Full> {
+        // What was given back before this memory was used for anything must be known before: the
+        // two may be the same. Of what this trace does not know nothing has to be said.
+        let dictionary = &mut self.dictionary;
+        let (start, seen) = self.given_back;
+        let now = given_back::ended_since(seen, |var, until| {
+            let _ = dictionary.define(Definition::GivenBack { var, until: until - start });
+        });
+        self.given_back = (start, now);
         // A variable that has memory already keeps it.
-        let _ = self.dictionary.define(Definition::Memory { var, address, size });
+        let since = now - start;
+        let _ = self.dictionary.define(Definition::Memory { var, address, size, since });
         self.write(file)?;
         Ok(self.slot.offset)
     }

@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
-use corosensei::stack::DefaultStack;
+use corosensei::stack::{DefaultStack, Stack};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use super::member::{self, Member, Newcomer, enter};
@@ -125,7 +125,10 @@ impl Driver {
                 self.fibers.borrow_mut()[slot] = Some(Fiber { member, thread, stage });
             }
             CoroutineResult::Return(()) => {
-                STACKS.with_borrow_mut(|stacks| stacks.push(coroutine.into_stack()));
+                let stack = coroutine.into_stack();
+                let (lowest, highest) = (stack.limit().get(), stack.base().get());
+                rt::forget_memory(lowest, highest - lowest);
+                STACKS.with_borrow_mut(|stacks| stacks.push(stack));
             }
         }
     }

@@ -47,7 +47,7 @@ pub enum Definition {
         name: StrId,
     },
     /// The memory that a variable stands for. Variables whose memory overlaps are parts of one
-    /// another.
+    /// another, if they lived at the same time.
     Memory {
         /// The variable.
         var: VarId,
@@ -55,7 +55,46 @@ pub enum Definition {
         address: u64,
         /// How many bytes it has.
         size: u32,
+        /// How many variables' memory had been given back before.
+        since: u32,
     },
+    /// The memory that a variable stood for was given back: what stands there later is something
+    /// else.
+    GivenBack {
+        /// The variable.
+        var: VarId,
+        /// How many variables' memory has been given back by then, its own included.
+        until: u32,
+    },
+}
+
+/// The memory that a variable stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Memory {
+    /// Its first byte.
+    pub address: u64,
+    /// How many bytes it has: at least one.
+    pub size: u32,
+    /// How many variables' memory had been given back before.
+    pub since: u32,
+    /// How many there were when its own was, itself included; none if it never was.
+    pub until: Option<u32>,
+}
+
+impl Memory {
+    /// The address of its last byte.
+    pub fn last(&self) -> u64 {
+        self.address + (u64::from(self.size) - 1)
+    }
+
+    /// Whether the two share bytes at the same time.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let ended_before = |a: &Self, b: &Self| a.until.is_some_and(|until| until <= b.since);
+        self.address <= other.last()
+            && other.address <= self.last()
+            && !ended_before(self, other)
+            && !ended_before(other, self)
+    }
 }
 
 /// Why a [`Definition`] does not fit a dictionary.
@@ -72,6 +111,8 @@ pub enum DictionaryError {
     Twice { object: Object },
     #[error("the memory of {var:?} is empty or reaches past the last address")]
     BadRange { var: VarId },
+    #[error("the memory of {var:?} is given back but was not there, or not any more")]
+    NotThere { var: VarId },
 }
 
 /// What each string may be used for, found out once.
@@ -95,7 +136,7 @@ pub struct Dictionary {
     locations: Vec<Location>,
     location_ids: FxHashMap<Location, LocId>,
     names: FxHashMap<Object, StrId>,
-    memory: FxHashMap<VarId, (u64, u32)>,
+    memory: FxHashMap<VarId, Memory>,
 }
 
 impl Dictionary {
@@ -120,14 +161,21 @@ impl Dictionary {
                     return Err(DictionaryError::Twice { object: *object });
                 }
             }
-            Definition::Memory { var, address, size } => {
+            Definition::Memory { var, address, size, since } => {
                 if *size == 0 || address.checked_add(u64::from(*size) - 1).is_none() {
                     return Err(DictionaryError::BadRange { var: *var });
                 }
-                if self.memory.insert(*var, (*address, *size)).is_some() {
+                let memory = Memory { address: *address, size: *size, since: *since, until: None };
+                if self.memory.insert(*var, memory).is_some() {
                     return Err(DictionaryError::Twice { object: Object::Var(*var) });
                 }
             }
+            Definition::GivenBack { var, until } => match self.memory.get_mut(var) {
+                Some(memory) if memory.until.is_none() && memory.since < *until => {
+                    memory.until = Some(*until);
+                }
+                _ => return Err(DictionaryError::NotThere { var: *var }),
+            },
         }
         self.definitions.push(definition);
         Ok(())
@@ -174,8 +222,8 @@ impl Dictionary {
         self.names.get(&object).and_then(|id| self.get_string(*id))
     }
 
-    /// The memory that the variable stands for, if that is known: its address and size.
-    pub fn get_memory(&self, var: VarId) -> Option<(u64, u32)> {
+    /// The memory that the variable stands for, if that is known.
+    pub fn get_memory(&self, var: VarId) -> Option<Memory> {
         self.memory.get(&var).copied()
     }
 
@@ -304,6 +352,37 @@ mod tests {
             assert_eq!(dictionary.check_value(Value::Symbol(id)).is_ok(), fits, "{text}");
         }
         assert!(dictionary.check_value(Value::Symbol(StrId::new(99))).is_err());
+    }
+
+    #[test]
+    fn memory_overlaps_only_what_lived_at_the_same_time() {
+        let mut dictionary = Dictionary::new();
+        let mut define = |var, address, since, until: Option<u32>| {
+            let var = VarId::new(var);
+            dictionary.define(Definition::Memory { var, address, size: 8, since }).unwrap();
+            if let Some(until) = until {
+                dictionary.define(Definition::GivenBack { var, until }).unwrap();
+            }
+            dictionary.get_memory(var).unwrap()
+        };
+        let old = define(1, 0x1000, 0, Some(1));
+        let part = define(2, 0x1004, 0, None);
+        let new = define(3, 0x1000, 1, None);
+        let neighbour = define(4, 0x1008, 0, None);
+        assert!(old.overlaps(&part) && part.overlaps(&old) && part.overlaps(&new));
+        assert!(!old.overlaps(&new) && !new.overlaps(&old));
+        assert!(!old.overlaps(&neighbour) && part.overlaps(&neighbour));
+    }
+
+    #[test]
+    fn only_what_is_there_is_given_back() {
+        let mut dictionary = Dictionary::new();
+        let var = VarId::new(1);
+        assert!(dictionary.define(Definition::GivenBack { var, until: 1 }).is_err());
+        dictionary.define(Definition::Memory { var, address: 8, size: 8, since: 1 }).unwrap();
+        assert!(dictionary.define(Definition::GivenBack { var, until: 1 }).is_err());
+        dictionary.define(Definition::GivenBack { var, until: 2 }).unwrap();
+        assert!(dictionary.define(Definition::GivenBack { var, until: 3 }).is_err());
     }
 
     #[test]

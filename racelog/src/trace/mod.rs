@@ -48,7 +48,7 @@ mod meta;
 mod value;
 mod word;
 
-pub use dictionary::{Definition, Dictionary, DictionaryError, Object};
+pub use dictionary::{Definition, Dictionary, DictionaryError, Memory, Object};
 pub use event::{Event, Item, MemoryOrdering, Op, Woken};
 pub use id::{BarrierId, ChannelId, CondvarId, LocId, LockId, Stamp, StrId, ThreadId, VarId};
 pub use location::Location;

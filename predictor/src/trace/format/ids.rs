@@ -2,9 +2,11 @@
 
 use racelog::trace::{
     BarrierId, ChannelId, CondvarId, Definition, Dictionary, DictionaryError, LocId, Location,
-    LockId, Object, ThreadId, VarId,
+    LockId, Memory, Object, ThreadId, VarId,
 };
 use rustc_hash::FxHashMap;
+
+use super::names::place;
 
 type Numbers = FxHashMap<Box<str>, u32>;
 
@@ -49,11 +51,15 @@ impl Ids {
             return Ok(VarId::new(*number));
         }
         let var = VarId::new(next_number(&self.vars));
-        if let Some((own_name, address, size)) = parse_memory(name) {
+        if let Some((own_name, memory)) = parse_memory(name) {
             if !own_name.is_empty() {
                 self.dictionary.name(Object::Var(var), own_name)?;
             }
-            self.dictionary.define(Definition::Memory { var, address, size })?;
+            let Memory { address, size, since, until } = memory;
+            self.dictionary.define(Definition::Memory { var, address, size, since })?;
+            if let Some(until) = until {
+                self.dictionary.define(Definition::GivenBack { var, until })?;
+            }
         } else {
             self.dictionary.name(Object::Var(var), name)?;
         }
@@ -81,14 +87,24 @@ fn next_number(numbers: &Numbers) -> u32 {
     u32::try_from(numbers.len()).expect("four billion names do not fit in memory")
 }
 
-/// Reads `name[0x1000+4]` in the one spelling that [`super::names::Names`] gives it.
-fn parse_memory(word: &str) -> Option<(&str, u64, u32)> {
+/// Reads `name[0x1000+4]`, or `name[0x1000+4@2..5]`, in the one spelling that
+/// [`super::names::Names`] gives it.
+fn parse_memory(word: &str) -> Option<(&str, Memory)> {
     let (name, range) = word.strip_suffix(']')?.rsplit_once("[0x")?;
-    let (address, size) = range.split_once('+')?;
-    let parsed = (u64::from_str_radix(address, 16).ok()?, size.parse().ok()?);
-    let canonical = format!("{:x}+{}", parsed.0, parsed.1) == range;
-    let sensible = parsed.1 > 0 && parsed.0.checked_add(u64::from(parsed.1) - 1).is_some();
-    (canonical && sensible).then_some((name, parsed.0, parsed.1))
+    let (address, rest) = range.split_once('+')?;
+    let (size, life) = rest.split_once('@').unwrap_or((rest, "0.."));
+    let (since, until) = life.split_once("..")?;
+    let memory = Memory {
+        address: u64::from_str_radix(address, 16).ok()?,
+        size: size.parse().ok()?,
+        since: since.parse().ok()?,
+        until: if until.is_empty() { None } else { Some(until.parse().ok()?) },
+    };
+    let canonical = place(memory) == word[name.len()..];
+    let sensible = memory.size > 0
+        && memory.address.checked_add(u64::from(memory.size) - 1).is_some()
+        && memory.until.is_none_or(|until| memory.since < until);
+    (canonical && sensible).then_some((name, memory))
 }
 
 #[cfg(test)]
@@ -97,10 +113,16 @@ mod tests {
 
     #[test]
     fn memory_is_recognised_only_in_its_one_spelling() {
-        assert_eq!(parse_memory("[0x1000+4]"), Some(("", 0x1000, 4)));
-        assert_eq!(parse_memory("head[0xff+16]"), Some(("head", 0xff, 16)));
-        for word in ["a[0]", "[0xFF+4]", "[0x0f+4]", "[0xf+0]", "[0xffffffffffffffff+2]", "[0x+1]"]
-        {
+        let always = |address, size| Memory { address, size, since: 0, until: None };
+        let later = Memory { since: 3, ..always(0x1000, 4) };
+        let over = Memory { until: Some(7), ..later };
+        assert_eq!(parse_memory("[0x1000+4]"), Some(("", always(0x1000, 4))));
+        assert_eq!(parse_memory("head[0xff+16]"), Some(("head", always(0xff, 16))));
+        assert_eq!(parse_memory("[0x1000+4@3..]"), Some(("", later)));
+        assert_eq!(parse_memory("head[0x1000+4@3..7]"), Some(("head", over)));
+        let bytes = ["a[0]", "[0xFF+4]", "[0x0f+4]", "[0xf+0]", "[0xffffffffffffffff+2]", "[0x+1]"];
+        let lives = ["[0x1+4@0..]", "[0x1+4@]", "[0x1+4@3]", "[0x1+4@7..7]", "[0x1+4@03..7]"];
+        for word in bytes.into_iter().chain(lives) {
             assert_eq!(parse_memory(word), None, "{word}");
         }
     }

@@ -1,6 +1,6 @@
 //! How objects are called where people read a trace.
 
-use racelog::trace::{Definition, Dictionary, Object};
+use racelog::trace::{Definition, Dictionary, Memory, Object};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Gives every object one name, and no two objects of a kind the same.
@@ -51,7 +51,9 @@ impl Names {
             let object = match *definition {
                 Definition::Name { object, .. } => object,
                 Definition::Memory { var, .. } => Object::Var(var),
-                Definition::String { .. } | Definition::Location { .. } => continue,
+                Definition::String { .. }
+                | Definition::Location { .. }
+                | Definition::GivenBack { .. } => continue,
             };
             if !self.names.contains_key(&object) {
                 self.give(object, &own(dictionary, object));
@@ -72,11 +74,21 @@ impl Names {
 fn own(dictionary: &Dictionary, object: Object) -> String {
     let name = dictionary.get_name(object);
     if let Object::Var(var) = object
-        && let Some((address, size)) = dictionary.get_memory(var)
+        && let Some(memory) = dictionary.get_memory(var)
     {
-        return format!("{}[{address:#x}+{size}]", name.unwrap_or_default());
+        return format!("{}{}", name.unwrap_or_default(), place(memory));
     }
     name.map_or_else(|| generated(object), str::to_owned)
+}
+
+/// How memory is spelled: with its life, unless it was always there.
+pub(super) fn place(memory: Memory) -> String {
+    let Memory { address, size, since, until } = memory;
+    match until {
+        None if since == 0 => format!("[{address:#x}+{size}]"),
+        None => format!("[{address:#x}+{size}@{since}..]"),
+        Some(until) => format!("[{address:#x}+{size}@{since}..{until}]"),
+    }
 }
 
 fn generated(object: Object) -> String {
@@ -125,7 +137,7 @@ mod tests {
     #[test]
     fn memory_is_shown_by_its_place() {
         let mut dictionary = Dictionary::new();
-        let memory = |var, address| Definition::Memory { var, address, size: 4 };
+        let memory = |var, address| Definition::Memory { var, address, size: 4, since: 0 };
         dictionary.define(memory(VarId::new(1), 0x1000)).unwrap();
         dictionary.name(Object::Var(VarId::new(2)), "head").unwrap();
         dictionary.define(memory(VarId::new(2), 0x1004)).unwrap();

@@ -33,6 +33,8 @@ mod tag {
     pub(super) const NAME: u8 = 5;
     pub(super) const MEMORY: u8 = 6;
     pub(super) const INIT: u8 = 7;
+    pub(super) const LATER_MEMORY: u8 = 8;
+    pub(super) const GIVEN_BACK: u8 = 9;
 }
 
 pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
@@ -57,11 +59,19 @@ pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
             put_u32(out, number);
             put_u32(out, name.get());
         }
-        Definition::Memory { var, address, size } => {
-            put_u8(out, tag::MEMORY);
+        Definition::Memory { var, address, size, since } => {
+            put_u8(out, if *since == 0 { tag::MEMORY } else { tag::LATER_MEMORY });
             put_u32(out, var.get());
             put_u64(out, *address);
             put_u32(out, *size);
+            if *since > 0 {
+                put_u32(out, *since);
+            }
+        }
+        Definition::GivenBack { var, until } => {
+            put_u8(out, tag::GIVEN_BACK);
+            put_u32(out, var.get());
+            put_u32(out, *until);
         }
     }
 }
@@ -125,7 +135,17 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
             var: VarId::new(take_u32(input)?),
             address: take_u64(input)?,
             size: take_u32(input)?,
+            since: 0,
         },
+        tag::LATER_MEMORY => Definition::Memory {
+            var: VarId::new(take_u32(input)?),
+            address: take_u64(input)?,
+            size: take_u32(input)?,
+            since: take_u32(input)?,
+        },
+        tag::GIVEN_BACK => {
+            Definition::GivenBack { var: VarId::new(take_u32(input)?), until: take_u32(input)? }
+        }
         tag::INIT => {
             return Ok(Record::Init(Init {
                 var: VarId::new(take_u32(input)?),
@@ -207,7 +227,9 @@ mod tests {
             located(Location::Source { file, line: 7, column: None }),
             located(Location::Source { file, line: 7, column: Some(1) }),
             located(Location::Code { module: file, pc: u64::MAX }),
-            Definition::Memory { var: VarId::new(1), address: 0x7fff_0000_1000, size: 4 },
+            Definition::Memory { var: VarId::new(1), address: 0x7fff_0000_1000, size: 4, since: 0 },
+            Definition::Memory { var: VarId::new(2), address: 0x7fff_0000_1000, size: 4, since: 5 },
+            Definition::GivenBack { var: VarId::new(1), until: 5 },
         ];
         for object in [
             Object::Thread(ThreadId::new(8)),
