@@ -13,6 +13,7 @@ pub mod order;
 pub mod predict;
 pub mod project;
 pub mod race;
+pub mod render;
 pub mod replay;
 pub mod report;
 pub mod semantics;

@@ -22,6 +22,7 @@ mod prediction;
 mod recorded;
 mod recorder;
 mod rejected;
+mod render;
 mod reuse;
 mod round_trip;
 mod solvers;

@@ -1,0 +1,80 @@
+//! One line of advice a finding: what fits the locks, orderings and values of its accesses.
+
+use super::list;
+use super::story::Story;
+use crate::project::{Access, Code};
+
+/// What to do about a finding.
+pub(super) fn advice(story: &Story<'_>) -> String {
+    let variable = story.variable_name();
+    let reason = &story.occurrence.reason;
+    if story.finding.code == Code::Suspected {
+        return "look whether both accesses can happen at once; `mcm` decides it if it has the time"
+            .to_owned();
+    }
+    if !reason.too_weak.is_empty() {
+        let places = reason.too_weak.iter().map(|weak| match &weak.location {
+            Some(location) => location.clone(),
+            None => format!("event {}", weak.event),
+        });
+        let places: Vec<String> = places.collect();
+        return format!(
+            "use `Release` for what writes and `Acquire` for what reads at {}",
+            list(&places)
+        );
+    }
+    let [(first, a), (second, b)] = story.sides();
+    match (first.atomic, second.atomic) {
+        (true, false) => return not_atomic(b),
+        (false, true) => return not_atomic(a),
+        _ => {}
+    }
+    if let Some(advice) = about_locks(story, [a, b]) {
+        return advice;
+    }
+    let values = [a, b].map(|access| access.value.as_str());
+    if story.names.is_flag || values.iter().all(|value| ["true", "false"].contains(value)) {
+        return format!(
+            "make `{variable}` an `AtomicBool`, stored with `Release` and loaded with `Acquire`"
+        );
+    }
+    if values.contains(&"_") {
+        return format!("guard `{variable}` with a lock that both threads take, such as a `Mutex`");
+    }
+    format!("make `{variable}` an atomic, or guard it with a lock that both threads take")
+}
+
+fn not_atomic(access: &Access) -> String {
+    format!("the access of thread `{}` is not atomic: make it so, or order the two", access.thread)
+}
+
+fn about_locks(story: &Story<'_>, accesses: [&Access; 2]) -> Option<String> {
+    let [a, b] = accesses;
+    let both_share =
+        a.locks.iter().find(|lock| b.locks.iter().any(|other| other.name == lock.name));
+    if let Some(lock) = both_share {
+        let name = story.names.best(&lock.name);
+        return Some(format!(
+            "both hold `{name}` only shared: who writes must hold it exclusively"
+        ));
+    }
+    let names = |access: &Access| -> Vec<String> {
+        access.locks.iter().map(|lock| story.lock(lock)).collect()
+    };
+    match (a.locks.as_slice(), b.locks.as_slice()) {
+        ([], []) => None,
+        ([], _) => Some(one_sided(b, a, &names(b))),
+        (_, []) => Some(one_sided(a, b, &names(a))),
+        _ => Some(format!(
+            "these hold different locks, {} and {}: hold one common lock",
+            list(&names(a)),
+            list(&names(b))
+        )),
+    }
+}
+
+fn one_sided(holder: &Access, other: &Access, locks: &[String]) -> String {
+    let locks = list(locks);
+    let (holder, other) = (&holder.thread, &other.thread);
+    format!("thread `{holder}` holds {locks} and thread `{other}` no lock: take it there as well")
+}

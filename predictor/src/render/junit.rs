@@ -1,0 +1,237 @@
+//! JUnit XML: a suite a test program, a case a trace. `tests/schemas/junit-10.xsd` says what it looks like.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::count;
+use super::story::Story;
+use crate::project::{Finding, Occurrence, Project, Skipped, Sources, TraceInfo};
+
+/// The report as JUnit XML.
+pub fn to_junit(project: &Project, sources: &impl Sources) -> String {
+    let mut suites: BTreeMap<&str, Suite<'_>> = BTreeMap::new();
+    for trace in &project.traces {
+        let program = trace.program.as_deref().map_or("traces", without_hash);
+        suites.entry(program).or_default().traces.push(trace);
+    }
+    if !project.skipped.is_empty() {
+        suites.entry("skipped traces").or_default().skipped = &project.skipped;
+    }
+    let mut by_trace: BTreeMap<&str, Vec<(&Finding, &Occurrence)>> = BTreeMap::new();
+    for finding in &project.findings {
+        for occurrence in &finding.occurrences {
+            let findings = by_trace.entry(&occurrence.trace).or_default();
+            // One trace may show a finding twice.
+            if findings.last().is_none_or(|(last, _)| last.number != finding.number) {
+                findings.push((finding, occurrence));
+            }
+        }
+    }
+    let cases = Cases { project, by_trace, sources };
+    let all: Vec<Numbers> = suites.values().map(|suite| cases.numbers(suite)).collect();
+    let sum = |number: fn(&Numbers) -> usize| all.iter().map(number).sum::<usize>();
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(
+        xml,
+        "<testsuites name=\"racelog\" tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3}\">",
+        sum(|numbers| numbers.tests),
+        sum(|numbers| numbers.failures),
+        sum(|numbers| numbers.errors),
+        all.iter().fold(0.0, |sum, numbers| sum + numbers.seconds),
+    );
+    for ((name, suite), numbers) in suites.iter().zip(&all) {
+        cases.suite(&mut xml, name, suite, numbers);
+    }
+    xml.push_str("</testsuites>\n");
+    xml
+}
+
+/// The cases of one suite.
+#[derive(Default)]
+struct Suite<'a> {
+    traces: Vec<&'a TraceInfo>,
+    skipped: &'a [Skipped],
+}
+
+struct Numbers {
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+    seconds: f64,
+}
+
+/// A finding, and where in a trace.
+type Found<'a> = (&'a Finding, &'a Occurrence);
+
+/// What became of the pairs of one trace.
+enum Outcome<'a> {
+    Passed,
+    Failed(Vec<Found<'a>>),
+    /// It has findings, and none counts.
+    NotCounted(Vec<Found<'a>>),
+}
+
+struct Cases<'a, S> {
+    project: &'a Project,
+    by_trace: BTreeMap<&'a str, Vec<Found<'a>>>,
+    sources: &'a S,
+}
+
+impl<'a, S: Sources> Cases<'a, S> {
+    fn outcome(&self, trace: &TraceInfo) -> Outcome<'a> {
+        let findings = self.by_trace.get(trace.name.as_str()).cloned().unwrap_or_default();
+        let open: Vec<Found<'_>> =
+            findings.iter().copied().filter(|(finding, _)| finding.is_open()).collect();
+        match (open.is_empty(), findings.is_empty()) {
+            (false, _) => Outcome::Failed(open),
+            (true, false) => Outcome::NotCounted(findings),
+            (true, true) => Outcome::Passed,
+        }
+    }
+
+    fn numbers(&self, suite: &Suite<'_>) -> Numbers {
+        let outcomes: Vec<Outcome<'_>> =
+            suite.traces.iter().map(|trace| self.outcome(trace)).collect();
+        let many = |which: fn(&Outcome<'_>) -> bool| outcomes.iter().filter(|it| which(it)).count();
+        Numbers {
+            tests: suite.traces.len() + suite.skipped.len(),
+            failures: many(|outcome| matches!(outcome, Outcome::Failed(_))),
+            errors: suite.skipped.len(),
+            skipped: many(|outcome| matches!(outcome, Outcome::NotCounted(_))),
+            seconds: suite.traces.iter().fold(0.0, |sum, trace| sum + seconds(trace)),
+        }
+    }
+
+    fn suite(&self, xml: &mut String, name: &str, suite: &Suite<'_>, numbers: &Numbers) {
+        let Numbers { tests, failures, errors, skipped, seconds } = numbers;
+        let name = attribute(name);
+        let _ = writeln!(
+            xml,
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
+             skipped=\"{skipped}\" time=\"{seconds:.3}\">",
+        );
+        for trace in &suite.traces {
+            self.case(xml, trace);
+        }
+        for skipped in suite.skipped {
+            let (name, problem) = (attribute(&skipped.name), attribute(&skipped.problem));
+            let _ = writeln!(xml, "    <testcase name=\"{name}\" classname=\"racelog\">");
+            let _ = writeln!(xml, "      <error type=\"skipped\" message=\"{problem}\"/>");
+            xml.push_str("    </testcase>\n");
+        }
+        xml.push_str("  </testsuite>\n");
+    }
+
+    fn case(&self, xml: &mut String, trace: &TraceInfo) {
+        let test = trace.test.as_deref().unwrap_or(&trace.name);
+        let (class, name) = match test.rsplit_once("::") {
+            Some((class, name)) => (class, name),
+            None => (trace.program.as_deref().map_or("racelog", without_hash), test),
+        };
+        let (class, name, time) = (attribute(class), attribute(name), seconds(trace));
+        let _ =
+            write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{time:.3}\"");
+        match self.outcome(trace) {
+            Outcome::Passed => {
+                xml.push_str("/>\n");
+                return;
+            }
+            Outcome::Failed(findings) => {
+                xml.push_str(">\n");
+                for found in findings {
+                    self.failure(xml, found);
+                }
+            }
+            Outcome::NotCounted(findings) => {
+                xml.push_str(">\n");
+                let races = count(findings.len() as u64, "race");
+                let message = format!("{races} suppressed or in the baseline");
+                let _ = writeln!(xml, "      <skipped message=\"{}\"/>", attribute(&message));
+            }
+        }
+        xml.push_str("    </testcase>\n");
+    }
+
+    fn failure(&self, xml: &mut String, (finding, occurrence): Found<'_>) {
+        let story = Story::of(self.project, finding, occurrence, self.sources);
+        let places = story.places();
+        let mut lines: Vec<String> =
+            [0, 1].map(|side| format!("{} at {}", story.access(side), places[side])).to_vec();
+        lines.push(story.variable());
+        lines.push(format!("why: {}", story.why()));
+        lines.push(format!("status: {}", story.status().join("; ")));
+        lines.push(format!("help: {}", story.advice()));
+        lines.extend(story.replay());
+        let _ = writeln!(
+            xml,
+            "      <failure type=\"{}\" message=\"{}\">{}</failure>",
+            finding.code.name(),
+            attribute(&story.headline()),
+            content(&lines.join("\n"))
+        );
+    }
+}
+
+fn seconds(trace: &TraceInfo) -> f64 {
+    // The sum of nothing would be -0, which the schema does not allow.
+    trace.detectors.iter().fold(0.0, |sum, run| sum + run.seconds)
+}
+
+/// The name of a test program without the hash that cargo puts behind it: it changes, and suites must not.
+fn without_hash(program: &str) -> &str {
+    match program.rsplit_once('-') {
+        Some((name, hash))
+            if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
+            name
+        }
+        _ => program,
+    }
+}
+
+/// Text within an element.
+fn content(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            // Readers would make it a line feed.
+            '\r' => escaped.push_str("&#13;"),
+            // No XML 1.0 document can have these, not even as a reference.
+            _ if !is_allowed(c) => escaped.push('\u{fffd}'),
+            _ => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn is_allowed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// Text within an attribute. Readers make blanks of what breaks lines there, unless it is a reference.
+fn attribute(text: &str) -> String {
+    content(text).replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_means_something_is_escaped() {
+        assert_eq!(content("a < b && \"c\"\r\n]]>"), "a &lt; b &amp;&amp; \"c\"&#13;\n]]&gt;");
+        assert_eq!(attribute("\"a\"\n\tb"), "&quot;a&quot;&#10;&#9;b");
+        assert_eq!(content("\u{0}\u{1b}[31m\u{fffe}"), "\u{fffd}\u{fffd}[31m\u{fffd}");
+    }
+
+    #[test]
+    fn hashes_go() {
+        assert_eq!(without_hash("prog-e5859fbcc235757b"), "prog");
+        assert_eq!(without_hash("my-prog"), "my-prog");
+        assert_eq!(without_hash("my-prog-e5859fbcc235757b"), "my-prog");
+    }
+}

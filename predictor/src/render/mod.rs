@@ -1,0 +1,72 @@
+//! What people and machines read, made from a [`Project`](crate::project::Project) and nothing else but
+//! the source of the program, as far as that is there.
+//!
+//! A format a file. What they have in common is what they say: `story` has the words, `names` knows
+//! what objects are called in the source, `advice` what to do. docs/REPORT.md describes the formats.
+
+mod advice;
+mod explain;
+mod expression;
+mod github;
+mod junit;
+mod names;
+mod sarif;
+mod story;
+mod text;
+
+pub use self::explain::explain;
+pub use self::github::to_github;
+pub use self::junit::to_junit;
+pub use self::sarif::to_sarif;
+pub use self::text::{Detail, TextOptions, write_text};
+
+/// The number of things, and the word for them: `1 race`, `2 races`.
+fn count(number: impl Into<u64>, one: &str) -> String {
+    let number = number.into();
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", thousands(number))
+}
+
+/// A number that can be read.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The items with commas, and `and` before the last.
+fn list(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(count(1_u64, "race"), "1 race");
+        assert_eq!(count(1_234_567_u64, "event"), "1,234,567 events");
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(100), "100");
+    }
+
+    #[test]
+    fn lists_end_in_and() {
+        let list =
+            |items: &[&str]| list(&items.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&["a"]), "a");
+        assert_eq!(list(&["a", "b", "c"]), "a, b and c");
+    }
+}

@@ -1,0 +1,237 @@
+//! The head of a finding, as rustc shows errors: what it is, the lines of the source with the two accesses
+//! and where their threads come from, and notes.
+
+use std::sync::Arc;
+
+use annotate_snippets::{
+    Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet,
+};
+
+use super::layout::{cut_middle, harmless, width, wrap};
+use super::{Detail, TextOptions};
+use crate::project::{Place, Sources};
+use crate::render::expression;
+use crate::render::story::Story;
+
+/// How many tests are named.
+const TESTS: usize = 3;
+
+/// Something to be shown in the source.
+struct Mark {
+    place: Place,
+    label: String,
+    /// Whether it is one of the racing accesses.
+    races: bool,
+}
+
+/// Marks in one file, whose text is there.
+struct Part {
+    file: String,
+    text: Arc<str>,
+    /// Where the marks stand in the text.
+    marks: Vec<(std::ops::Range<usize>, Mark)>,
+}
+
+/// How much the source is laden with.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Load {
+    /// Whole calls, and labels that say all.
+    All,
+    /// Only what is called.
+    Callees,
+    /// Labels without locks; these are among the notes.
+    NoLocks,
+    /// Nothing but the accesses.
+    NoSpawns,
+    /// No labels.
+    NoLabels,
+}
+
+/// The head of a finding.
+///
+/// annotate-snippets cuts lines of the source to the width, but not labels. So if something is too wide, it
+/// is tried with less.
+pub(super) fn head(story: &Story<'_>, sources: &impl Sources, options: &TextOptions) -> String {
+    let loads = [Load::All, Load::Callees, Load::NoLocks, Load::NoSpawns];
+    let fits = |text: &String| text.lines().all(|line| width(line) <= options.width);
+    // Colours have no width; what fits without them fits.
+    let plain = TextOptions { colour: false, ..options.clone() };
+    let load = loads.into_iter().find(|load| fits(&render(story, sources, &plain, *load)));
+    render(story, sources, options, load.unwrap_or(Load::NoLabels))
+}
+
+fn render(story: &Story<'_>, sources: &impl Sources, options: &TextOptions, load: Load) -> String {
+    let (parts, lost) = parts(marks(story, load), sources, load);
+    let level = if story.is_error() { Level::ERROR } else { Level::WARNING };
+    let columns = options.width.saturating_sub("warning[RL000]: ".len());
+    let title = wrap(&harmless(&story.headline()), columns).join("\n");
+    let mut group = Group::with_title(level.primary_title(title).id(story.finding.code.name()));
+    for part in &parts {
+        group = group.element(snippet(part, options.width, load));
+    }
+    let gutter = gutter(&parts);
+    // Without its source, a place is all there is to show.
+    for mark in lost.iter().filter(|mark| mark.races) {
+        group = group.element(origin(&mark.place, options.width));
+        group = group.element(note("note", &mark.label, options.width, gutter));
+    }
+    for (name, text) in notes(story, &lost, options, load) {
+        group = group.element(note(name, &text, options.width, gutter));
+    }
+    let renderer = if options.colour { Renderer::styled() } else { Renderer::plain() };
+    renderer.term_width(options.width).render(&[group])
+}
+
+/// Columns before the bar: the widest line number, and a blank.
+fn gutter(parts: &[Part]) -> usize {
+    let lines = parts.iter().flat_map(|part| part.marks.iter().map(|(_, mark)| mark.place.line));
+    lines.max().unwrap_or(0).to_string().len() + 1
+}
+
+/// What is to be shown: the accesses first, then what started their threads.
+fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
+    let sides = story.sides();
+    let mut marks: Vec<Mark> = Vec::new();
+    for (at, (side, access)) in sides.iter().enumerate() {
+        let label = if load < Load::NoLocks { story.access(at) } else { story.does(at) };
+        let label = harmless(&label);
+        match &side.place {
+            // Two threads at the same place.
+            Some(place) if marks.iter().any(|mark| mark.place == *place) => {
+                marks[0].label = format!("{}; {label}", marks[0].label);
+            }
+            Some(place) => marks.push(Mark { place: place.clone(), label, races: true }),
+            None => {
+                let file = format!("event {} of {}", access.event, story.occurrence.trace);
+                let place = Place { file, line: 0, column: 0 };
+                marks.push(Mark { place, label, races: true });
+            }
+        }
+    }
+    if load >= Load::NoSpawns {
+        return marks;
+    }
+    for weak in &story.occurrence.reason.too_weak {
+        if let Some(location) = &weak.location {
+            let label = format!("`{}` is too weak to order the two", weak.ordering);
+            marks.push(Mark { place: Place::of_trace(location), label, races: false });
+        }
+    }
+    marks.extend(spawns(story));
+    marks
+}
+
+/// Where the threads were spawned.
+fn spawns(story: &Story<'_>) -> Vec<Mark> {
+    let mut spawned: Vec<(Place, Vec<String>)> = Vec::new();
+    for (_, access) in story.sides() {
+        let Some(place) = &access.spawned else { continue };
+        let thread = format!("`{}`", harmless(&access.thread));
+        match spawned.iter_mut().find(|(known, _)| known == place) {
+            Some((_, threads)) => threads.push(thread),
+            None => spawned.push((place.clone(), vec![thread])),
+        }
+    }
+    let marks = spawned.into_iter().map(|(place, threads)| {
+        let label = match threads.as_slice() {
+            [one] => format!("thread {one} is spawned here"),
+            _ => format!("threads {} are spawned here", threads.join(" and ")),
+        };
+        Mark { place, label, races: false }
+    });
+    marks.collect()
+}
+
+/// The marks by file, and those whose source is not there.
+fn parts(marks: Vec<Mark>, sources: &impl Sources, load: Load) -> (Vec<Part>, Vec<Mark>) {
+    let (mut parts, mut lost): (Vec<Part>, Vec<Mark>) = (Vec::new(), Vec::new());
+    for mark in marks {
+        let text = sources.read(&mark.place.file);
+        let Some((text, found)) = text.and_then(|text| {
+            let found = expression::at(&text, &mark.place)?;
+            Some((text, found))
+        }) else {
+            lost.push(mark);
+            continue;
+        };
+        let whole = mark.races && load == Load::All;
+        let span = if whole { found.span } else { found.callee };
+        match parts.iter_mut().find(|part| part.file == mark.place.file) {
+            Some(part) => part.marks.push((span, mark)),
+            None => {
+                let file = mark.place.file.clone();
+                parts.push(Part { file, text, marks: vec![(span, mark)] });
+            }
+        }
+    }
+    (parts, lost)
+}
+
+/// The lines of a file from the first mark to the last.
+fn snippet(part: &Part, columns: usize, load: Load) -> Snippet<'_, Annotation<'_>> {
+    let first = part.marks.iter().map(|(span, _)| span.start).min().unwrap_or(0);
+    let last = part.marks.iter().map(|(span, _)| span.end).max().unwrap_or(0);
+    let start = part.text[..first].rfind('\n').map_or(0, |at| at + 1);
+    let end = part.text[last..].find('\n').map_or(part.text.len(), |at| last + at);
+    let line = part.text[..start].matches('\n').count() + 1;
+    let annotations = part.marks.iter().map(|(span, mark)| {
+        let kind = if mark.races { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let span = span.start - start..span.end - start;
+        let annotation = kind.span(span);
+        if load == Load::NoLabels { annotation } else { annotation.label(mark.label.as_str()) }
+    });
+    Snippet::source(&part.text[start..end])
+        .line_start(line)
+        .path(cut_middle(&harmless(&part.file), columns.saturating_sub(20)))
+        .annotations(annotations)
+}
+
+fn origin(place: &Place, columns: usize) -> Origin<'static> {
+    let mut origin = Origin::path(cut_middle(&harmless(&place.file), columns.saturating_sub(16)));
+    if place.line > 0 {
+        origin = origin.line(place.line as usize);
+        if place.column > 0 {
+            origin = origin.char_column(place.column as usize);
+        }
+    }
+    origin
+}
+
+/// A note that fits: annotate-snippets keeps lines together that belong together, but breaks none.
+fn note(name: &'static str, text: &str, columns: usize, gutter: usize) -> Element<'static> {
+    let indent = gutter + 2 + width(name) + 2;
+    let lines: Vec<String> =
+        text.lines().flat_map(|line| wrap(line, columns.saturating_sub(indent))).collect();
+    let level = if name == "help" { Level::HELP } else { Level::NOTE };
+    Element::from(level.with_name(name).message(lines.join("\n")))
+}
+
+fn notes(
+    story: &Story<'_>,
+    lost: &[Mark],
+    options: &TextOptions,
+    load: Load,
+) -> Vec<(&'static str, String)> {
+    let mut notes = vec![("what", story.variable())];
+    if load == Load::NoLabels {
+        let places = story.places();
+        notes.extend([0, 1].map(|at| ("note", format!("{} at {}", story.does(at), places[at]))));
+    }
+    let unseen = if load >= Load::NoSpawns { spawns(story) } else { Vec::new() };
+    for mark in lost.iter().filter(|mark| !mark.races).chain(&unseen) {
+        let label = mark.label.trim_end_matches(" here");
+        notes.push(("note", format!("{label} at {}", mark.place)));
+    }
+    notes.extend(story.locks().into_iter().map(|text| ("lock", text)));
+    notes.push(("why", story.why()));
+    let tests = match options.detail {
+        Detail::Verbose => story.tests_in_words(usize::MAX),
+        _ => story.tests_in_words(TESTS),
+    };
+    notes.push(("seen in", tests));
+    notes.push(("status", story.status().join("\n")));
+    notes.extend(story.replay().map(|command| ("replay", command)));
+    notes.push(("help", story.advice()));
+    let harmless_lines = |text: &str| text.lines().map(harmless).collect::<Vec<_>>().join("\n");
+    notes.into_iter().map(|(name, text)| (name, harmless_lines(&text))).collect()
+}

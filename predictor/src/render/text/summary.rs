@@ -1,0 +1,176 @@
+//! What is said about all findings together, and about what was not looked at.
+
+use std::io::{self, Write};
+
+use annotate_snippets::renderer::{AnsiColor, Effects, Style};
+
+use super::layout::{harmless, wrap};
+use super::{Detail, TextOptions};
+use crate::project::{Code, Finding, Project, ReplayStatus, Sources};
+use crate::render::story::Story;
+use crate::render::{count, list, thousands};
+
+/// A finding on one line: `error[RL001]: data race on … at a.rs:1:2 and b.rs:3:4`.
+pub(super) fn headline(story: &Story<'_>, options: &TextOptions) -> String {
+    let level = if story.is_error() { "error" } else { "warning" };
+    let text = story.headline_with_places();
+    let head = format!("{level}[{}]", story.finding.code.name());
+    let indent = head.len() + 2;
+    let lines = wrap(&harmless(&text), options.width.saturating_sub(indent));
+    let head = options.styled(&head, level_style(story.is_error()));
+    format!("{head}: {}", lines.join(&format!("\n{}", " ".repeat(indent))))
+}
+
+fn level_style(is_error: bool) -> Style {
+    let colour = if is_error { AnsiColor::BrightRed } else { AnsiColor::Yellow };
+    colour.on_default().effects(Effects::BOLD)
+}
+
+/// Warnings, what does not count, and the closing line.
+pub(super) fn write(
+    out: &mut impl Write,
+    project: &Project,
+    sources: &impl Sources,
+    options: &TextOptions,
+) -> io::Result<()> {
+    if options.detail != Detail::Quiet {
+        warnings(out, project, options)?;
+    }
+    if options.detail == Detail::Verbose {
+        for finding in project.findings.iter().filter(|finding| !finding.is_open()) {
+            let story = Story::new(project, finding, sources);
+            let text = format!("{}: {}", story.headline_with_places(), why(finding));
+            options.write(out, "note", &text)?;
+        }
+    }
+    let open = project.open_findings().count() as u64;
+    let result = match open {
+        0 => "no race found".to_owned(),
+        open => races(project, open),
+    };
+    let mut text = format!("{result} in {}", checked(project));
+    if let Some(rest) = not_counted(project) {
+        text += &format!("; {rest}");
+    }
+    let style = if open == 0 { AnsiColor::BrightGreen } else { AnsiColor::BrightRed };
+    options.write_styled(out, "racelog", &text, style.on_default().effects(Effects::BOLD))
+}
+
+/// Why a finding does not count.
+fn why(finding: &Finding) -> String {
+    match &finding.suppressed {
+        Some(suppressed) => format!("suppressed by {}: {}", suppressed.by, suppressed.reason),
+        None => "in the baseline".to_owned(),
+    }
+}
+
+/// What a replay says that brought the race about.
+const REPLAYED: [ReplayStatus; 2] = [ReplayStatus::Confirmed, ReplayStatus::ConfirmedHarmful];
+
+/// How many there are of which kind.
+fn races(project: &Project, open: u64) -> String {
+    let confirmed = project.open_findings().filter(|finding| {
+        let replay = finding.best().replay.as_ref();
+        replay.is_some_and(|replay| REPLAYED.contains(&replay.status))
+    });
+    let suspected = project.open_findings().filter(|finding| finding.code == Code::Suspected);
+    let parts = [(confirmed.count(), "confirmed by replay"), (suspected.count(), "only suspected")];
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
+    let races = count(open, "race");
+    if parts.is_empty() { races } else { format!("{races} ({})", parts.join(", ")) }
+}
+
+/// What was looked at.
+fn checked(project: &Project) -> String {
+    let tests = project.traces.iter().filter(|trace| trace.test.is_some()).count() as u64;
+    let others = project.traces.len() as u64 - tests;
+    let events: u64 = project.traces.iter().map(|trace| trace.events).sum();
+    let counts = project.traces.iter().filter_map(|trace| trace.counts);
+    let pairs: u64 = counts.map(|counts| counts.candidates).sum();
+    let mut words = Vec::new();
+    if tests > 0 || others == 0 {
+        words.push(count(tests, "test"));
+    }
+    if others > 0 {
+        words.push(count(others, if tests == 0 { "trace" } else { "other trace" }));
+    }
+    words.push(count(events, "event"));
+    words.push(match pairs {
+        0 => "no conflicting accesses".to_owned(),
+        pairs => format!("{} of accesses", count(pairs, "conflicting pair")),
+    });
+    let unknown = match project.unknown() {
+        0 if pairs == 0 => String::new(),
+        0 => ", all decided".to_owned(),
+        unknown => format!(", {} not decided", thousands(unknown)),
+    };
+    let shard = match project.shard {
+        Some(shard) => format!(" (shard {} of {})", shard.index, shard.of),
+        None => String::new(),
+    };
+    format!("{}{unknown}{shard}", list(&words))
+}
+
+/// What was found and does not count.
+fn not_counted(project: &Project) -> Option<String> {
+    let suppressed = project.findings.iter().filter(|finding| finding.suppressed.is_some()).count();
+    let known = project.findings.iter().filter(|it| it.known && it.suppressed.is_none()).count();
+    let parts = [(suppressed, "suppressed"), (known, "in the baseline")];
+    let parts = parts.iter().filter(|(number, _)| *number > 0);
+    let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
+    (!parts.is_empty()).then(|| format!("besides {}", list(&parts)))
+}
+
+fn warnings(out: &mut impl Write, project: &Project, options: &TextOptions) -> io::Result<()> {
+    for skipped in &project.skipped {
+        let text = format!("`{}` was not analysed: {}", skipped.name, skipped.problem);
+        options.write(out, "warning", &text)?;
+    }
+    for trace in &project.traces {
+        if let Some(note) = &trace.note {
+            options.write(out, "warning", &format!("`{}` is not whole: {note}", trace.name))?;
+        }
+    }
+    for unused in &project.unused_suppressions {
+        options.write(out, "warning", &format!("this suppression fits no finding: {unused}"))?;
+    }
+    let pointers: u64 = project.traces.iter().map(|trace| trace.unseen_pointers).sum();
+    if pointers > 0 && options.detail == Detail::Verbose {
+        let text = format!(
+            "{} of an `UnsafeCell` left what is recorded: races through them are not seen",
+            count(pointers, "raw pointer")
+        );
+        options.write(out, "note", &text)?;
+    }
+    Ok(())
+}
+
+impl TextOptions {
+    /// A message that fits.
+    fn write(&self, out: &mut impl Write, level: &str, text: &str) -> io::Result<()> {
+        let style = match level {
+            "warning" => level_style(false),
+            _ => Style::new().effects(Effects::BOLD),
+        };
+        self.write_styled(out, level, text, style)
+    }
+
+    fn write_styled(
+        &self,
+        out: &mut impl Write,
+        level: &str,
+        text: &str,
+        style: Style,
+    ) -> io::Result<()> {
+        let indent = level.len() + 2;
+        let text: Vec<String> = text.lines().map(harmless).collect();
+        let lines = wrap(&text.join(" "), self.width.saturating_sub(indent));
+        let level = self.styled(level, style);
+        writeln!(out, "{level}: {}", lines.join(&format!("\n{}", " ".repeat(indent))))
+    }
+
+    fn styled(&self, text: &str, style: Style) -> String {
+        if self.colour { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+}

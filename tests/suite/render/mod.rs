@@ -1,0 +1,118 @@
+//! The formats of `cargo racelog`, each made from the recorded tests of a small crate, `tests/reports/cache`, and
+//! compared with `tests/reports/golden`. To write these files anew, set `RACELOG_BLESS=1`.
+
+mod github;
+mod junit;
+mod odd_words;
+mod sarif;
+mod schema;
+mod text;
+mod validator;
+
+use std::fs;
+use std::sync::Arc;
+
+use predictor::analysis::{Detector, analyze};
+use predictor::predict::Options;
+use predictor::project::{Analysed, Collector, Project, Replay, ReplayStatus, Sources, Suppressed};
+use predictor::trace::Trace;
+use predictor::trace::format::{Format, Source};
+
+use crate::support::repository;
+
+/// The sources of the crate.
+pub(crate) struct Files;
+
+impl Sources for Files {
+    fn read(&self, file: &str) -> Option<Arc<str>> {
+        let path = repository().join("tests/reports/cache").join(file);
+        fs::read_to_string(path).ok().map(Into::into)
+    }
+}
+
+/// What is found in some of the crate's traces. Times are set to what they never are.
+pub(crate) fn project_of(keep: impl Fn(&str) -> bool) -> Project {
+    let folder = repository().join("tests/reports/cache/traces");
+    let mut collector = Collector::new(None);
+    for entry in fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        let name = path.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+        if !keep(&name) {
+            continue;
+        }
+        let bytes = fs::read(&path).expect("it can be read");
+        collector.add(analysed(&name, bytes));
+    }
+    let mut project = collector.finish(&Files);
+    settle_times(&mut project);
+    project
+}
+
+/// A trace in the text format, analysed.
+pub(crate) fn analysed(name: &str, bytes: Vec<u8>) -> Analysed {
+    let mut source = Source::of_bytes(bytes, Some(Format::Text)).expect("a trace");
+    let trace = Trace::load(&mut source, |_| ()).expect("a valid trace");
+    let detectors = [Detector::Mcm, Detector::Hb];
+    let report =
+        analyze(&trace, name, &detectors, &Options::default(), |_, _| ()).expect("one solver");
+    Analysed::new(&trace, &report, None, &[])
+}
+
+fn settle_times(project: &mut Project) {
+    for run in project.traces.iter_mut().flat_map(|trace| &mut trace.detectors) {
+        run.seconds = 0.25;
+    }
+    for occurrence in project.findings.iter_mut().flat_map(|finding| &mut finding.occurrences) {
+        occurrence.seconds = occurrence.seconds.map(|_| 0.125);
+    }
+}
+
+/// All of the crate's traces, and besides one of everything that a project can have.
+pub(crate) fn full_project() -> Project {
+    let mut project = project_of(|_| true);
+    assert_eq!(project.findings.len(), 5, "{project:#?}");
+    let replayed = |status, lines: &[&str]| {
+        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+        Some(Replay { status, lines })
+    };
+    let by_place = |project: &Project, line: u32| {
+        let sides = |at: usize| project.findings[at].sides.iter();
+        let found = (0..project.findings.len()).find(|at| {
+            sides(*at).all(|side| side.place.as_ref().is_some_and(|it| it.line == line))
+        });
+        found.expect("it is there")
+    };
+    let known = by_place(&project, 32);
+    project.findings[known].known = true;
+    project.findings[0].occurrences[0].replay = replayed(
+        ReplayStatus::ConfirmedHarmful,
+        &["t1 first: t1 read 0, t2 write 1, then nothing visible", "t2 first: then panic: 7 < 8"],
+    );
+    let closed = project
+        .findings
+        .iter_mut()
+        .find(|finding| finding.sides[0].place.as_ref().is_some_and(|place| place.line == 49));
+    closed.expect("it is there").suppressed = Some(Suppressed {
+        reason: "closing is seen late, and that is fine".to_owned(),
+        by: "racelog.toml".to_owned(),
+    });
+    project.traces[0].note = Some("it ends within a chunk".to_owned());
+    project.traces[1].unseen_pointers = 2;
+    let problem = "no trace of racelog: its first bytes are `%PDF`";
+    project.skipped.push(predictor::project::Skipped {
+        name: "odd.rlog".to_owned(),
+        problem: problem.to_owned(),
+    });
+    project.unused_suppressions.push("src/lib.rs:9 (allow RL001)".to_owned());
+    project
+}
+
+/// Compares with a golden file.
+pub(crate) fn check_golden(name: &str, text: &str) {
+    let path = repository().join("tests/reports/golden").join(name);
+    if std::env::var_os("RACELOG_BLESS").is_some() {
+        fs::write(&path, text).expect("it can be written");
+    }
+    let golden = fs::read_to_string(&path).unwrap_or_default();
+    assert!(text == golden, "`{name}` is now:\n{text}");
+}

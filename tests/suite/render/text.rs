@@ -1,0 +1,110 @@
+//! The report for people.
+
+use predictor::project::{Code, NoSources, Project, Sources};
+use predictor::render::{Detail, TextOptions, write_text};
+
+use super::{Files, check_golden, full_project, project_of};
+
+fn text(project: &Project, sources: &impl Sources, options: &TextOptions) -> String {
+    let mut out = Vec::new();
+    write_text(&mut out, project, sources, options).expect("memory");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+fn wide(width: usize) -> TextOptions {
+    TextOptions { width, ..TextOptions::default() }
+}
+
+#[test]
+fn it_is_what_it_was() {
+    let project = full_project();
+    for width in [60, 80, 120] {
+        check_golden(&format!("text-{width}.txt"), &text(&project, &Files, &wide(width)));
+    }
+    let quiet = TextOptions { detail: Detail::Quiet, ..wide(80) };
+    check_golden("text-quiet.txt", &text(&project, &Files, &quiet));
+    let verbose = TextOptions { detail: Detail::Verbose, ..wide(100) };
+    check_golden("text-verbose.txt", &text(&project, &Files, &verbose));
+    check_golden("text-without-source.txt", &text(&project, &NoSources, &wide(80)));
+    let one = project_of(|name| name.contains("closed"));
+    let colour = TextOptions { colour: true, ..wide(80) };
+    check_golden("text-colour.txt", &text(&one, &Files, &colour));
+    let clean = project_of(|name| name.contains("one_thread"));
+    check_golden("text-clean.txt", &text(&clean, &Files, &wide(80)));
+}
+
+#[test]
+fn everything_fits() {
+    let mut project = full_project();
+    let long = "a::very::long::path::to::some::".repeat(20);
+    for trace in &mut project.traces {
+        trace.test = Some(long.clone());
+    }
+    for occurrence in project.findings.iter_mut().flat_map(|finding| &mut finding.occurrences) {
+        for access in &mut occurrence.accesses {
+            access.thread = format!("{}-{long}", access.thread);
+        }
+        for step in &mut occurrence.steps {
+            step.thread = format!("{}-{long}", step.thread);
+        }
+        occurrence.variable.name.push_str(&long);
+    }
+    for width in [40, 60, 100] {
+        for (source, text) in [
+            ("with", text(&project, &Files, &wide(width))),
+            ("without", text(&project, &NoSources, &wide(width))),
+        ] {
+            let too_long = text.lines().find(|line| line.chars().count() > width);
+            assert_eq!(too_long, None, "at {width}, {source} source");
+        }
+    }
+}
+
+#[test]
+fn many_tests_are_counted() {
+    let mut project = project_of(|name| name.contains("closed"));
+    let (trace, occurrence) = (&project.traces[0], &project.findings[0].occurrences[0]);
+    let (mut traces, mut occurrences) = (Vec::new(), Vec::new());
+    for number in 0..10 {
+        let (mut trace, mut occurrence) = (trace.clone(), occurrence.clone());
+        trace.name = format!("{number}.rlog");
+        trace.test = Some(format!("cache::test_{number}"));
+        occurrence.trace.clone_from(&trace.name);
+        traces.push(trace);
+        occurrences.push(occurrence);
+    }
+    project.traces = traces;
+    project.findings[0].occurrences = occurrences;
+    let normal = text(&project, &Files, &wide(120));
+    let line = "= seen in: `cache::test_0`, `cache::test_1`, `cache::test_2` and 7 more tests\n";
+    assert!(normal.contains(line), "{normal}");
+    let verbose = TextOptions { detail: Detail::Verbose, ..wide(400) };
+    let verbose = text(&project, &Files, &verbose);
+    assert!(verbose.contains("`cache::test_8` and `cache::test_9`\n"), "{verbose}");
+}
+
+#[test]
+fn no_control_character_gets_through() {
+    let mut project = project_of(|name| name.contains("closed"));
+    project.findings[0].occurrences[0].accesses[0].thread = "a\u{1b}[2Jb\u{202e}".to_owned();
+    project.findings[0].occurrences[0].reason.text = "x\u{7}\r".to_owned();
+    project.findings[0].sides[0].place.as_mut().unwrap().file = "\u{1b}]0;t\u{7}.rs".to_owned();
+    let text = text(&project, &Files, &wide(80));
+    let odd = text.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
+    assert_eq!(odd, None, "{text}");
+}
+
+#[test]
+fn what_is_only_suspected_is_a_warning() {
+    let mut project = project_of(|name| name.contains("closed"));
+    let finding = &mut project.findings[0];
+    finding.code = Code::Suspected;
+    finding.occurrences[0].witness = None;
+    finding.occurrences[0].steps.clear();
+    finding.occurrences[0].detectors = vec!["quick".to_owned()];
+    let text = text(&project, &Files, &wide(80));
+    assert!(text.starts_with("warning[RL003]: suspected data race on `self.closed`\n"), "{text}");
+    assert!(text.contains("suspected by `quick` only, which may be wrong"), "{text}");
+    assert!(!text.contains("replay"), "{text}");
+    assert!(text.contains("1 race (1 only suspected)"), "{text}");
+}
