@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::Failure;
-use crate::replay::Outcome;
+use crate::replay::{Aftermath, Outcome};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
@@ -88,27 +88,56 @@ impl<'a> Program<'a> {
         }
         let status = self.wait(&mut command, &files).map_err(problem)?;
         let Ok(text) = fs::read_to_string(&files.outcome) else {
-            let what = if status.code() == Some(2) {
-                "it could not be run under control"
-            } else {
-                "it has left no outcome: it must use racelog with the feature `record`, and end by \
-                 itself"
-            };
-            return Err(problem(format!("{what} ({status}){}", last_lines(&files.err))));
+            return Err(problem(format!(
+                "{}{}",
+                self.why_none(control, status),
+                last_lines(&files.err)
+            )));
         };
-        let outcome = Outcome::parse(&text).map_err(|error| {
+        let mut outcome = Outcome::parse(&text).map_err(|error| {
             problem(format!("its outcome cannot be read, perhaps it uses another racelog: {error}"))
         })?;
+        if outcome.then == Aftermath::Unended {
+            // It had no chance to say what followed.
+            outcome.then = match status {
+                None => Aftermath::Unended,
+                Some(status) => signal_of(status).map_or(Aftermath::Nothing, Aftermath::Killed),
+            };
+        }
         let printed = fs::read(&files.out).unwrap_or_default();
-        Ok(Ended { outcome, code: status.code(), printed })
+        Ok(Ended { outcome, code: status.and_then(|status| status.code()), printed })
+    }
+
+    /// Why there is no outcome.
+    fn why_none(&self, control: &Control<'_>, status: Option<ExitStatus>) -> String {
+        let Some(status) = status else {
+            let seconds = self.time.as_secs_f64();
+            return format!("it has not ended within {seconds} seconds: raise --run-time");
+        };
+        if let Some(signal) = signal_of(status) {
+            // After the race there is at least what was said of that.
+            let when = match control {
+                Control::Schedule(_) => "before the race",
+                Control::Seed { .. } => "and left no outcome",
+            };
+            return format!("it was killed by signal {signal} {when}");
+        }
+        let what = match status.code() {
+            Some(2) => "it could not be run under control",
+            _ => {
+                "it has left no outcome: it must use racelog with the feature `record`, and end by \
+                 itself"
+            }
+        };
+        format!("{what} ({status})")
     }
 
     fn name(&self) -> String {
         self.words[0].to_string_lossy().into_owned()
     }
 
-    /// Runs a command until it ends, or its time is up.
-    fn wait(&self, command: &mut Command, files: &Files) -> Result<ExitStatus, String> {
+    /// Runs a command until it ends, or its time is up: then there is no status.
+    fn wait(&self, command: &mut Command, files: &Files) -> Result<Option<ExitStatus>, String> {
         let create = |path: &Path| {
             File::create(path).map_err(|error| format!("its output goes nowhere: {error}"))
         };
@@ -119,14 +148,11 @@ impl<'a> Program<'a> {
         let mut pause = Duration::from_millis(1);
         loop {
             match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
+                Ok(Some(status)) => return Ok(Some(status)),
                 Ok(None) if started.elapsed() < self.time => thread::sleep(pause),
                 Ok(None) => {
                     end(&mut child);
-                    let seconds = self.time.as_secs_f64();
-                    return Err(format!(
-                        "it has not ended within {seconds} seconds: raise --run-time"
-                    ));
+                    return Ok(None);
                 }
                 Err(error) => {
                     end(&mut child);
@@ -136,6 +162,17 @@ impl<'a> Program<'a> {
             pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
+}
+
+/// The signal that killed a program.
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> Option<i32> {
+    None
 }
 
 fn end(child: &mut Child) {

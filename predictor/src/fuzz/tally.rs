@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     fn outcome(lines: &str) -> Outcome {
-        Outcome::parse(&format!("racelog-outcome 1\nresult ran\n{lines}")).unwrap()
+        Outcome::parse(&format!("racelog-outcome 2\nresult ran\n{lines}")).unwrap()
     }
 
     fn text(tally: &Tally) -> String {

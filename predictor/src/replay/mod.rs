@@ -5,8 +5,9 @@
 //! gives it what the two runs have left.
 //!
 //! Claim: a race is confirmed only if both runs say that the two threads stood before their accesses
-//! at the same time. A program that does something else on the way depends on more than the
-//! schedule, such as its input or the time: that is a divergence, and says nothing of the race.
+//! at the same time. A program that does not follow the schedule has diverged, and that says nothing of
+//! the race: it did something else, so it depends on more than the schedule, such as its input or the
+//! time; or a thread did not come, or could not go on; or control was lost.
 
 mod outcome;
 mod schedule;
@@ -17,7 +18,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-pub use self::outcome::{Aftermath, InvalidOutcome, Outcome, Reached};
+pub use self::outcome::{Aftermath, InvalidOutcome, Outcome, Reached, Why};
 pub use self::schedule::Plan;
 
 /// One run of the two.
@@ -56,10 +57,12 @@ pub enum Verdict {
         /// Whether a panic, a failed check, a deadlock or the like followed in one of them.
         harmful: bool,
     },
-    /// The program did something else than predicted.
+    /// The program did not follow the schedule.
     Diverged {
         /// At this step of the schedule, from 1.
         step: u64,
+        /// In which way.
+        why: Why,
         /// What should have happened.
         expected: String,
         /// What did.
@@ -78,8 +81,10 @@ impl Replayed {
     /// Judges two runs.
     pub fn new(orders: [Order; 2]) -> Self {
         let verdict = orders.iter().find_map(|order| match order.outcome.reached.clone() {
-            Reached::Diverged { step, expected, found } => {
-                Some(Verdict::Diverged { step, expected, found })
+            Reached::Diverged { step, why, expected, found } => {
+                // Then all that came after is somebody else's doing.
+                let why = if order.outcome.lost.is_empty() { why } else { Why::ControlLost };
+                Some(Verdict::Diverged { step, why, expected, found })
             }
             Reached::Unreached { step, expected } => Some(Verdict::Unreached { step, expected }),
             // It says nothing of the schedule, so it has not followed it.
@@ -110,12 +115,32 @@ impl fmt::Display for Verdict {
         match self {
             Self::Confirmed { harmful: true } => f.write_str("confirmed, and does harm"),
             Self::Confirmed { harmful: false } => f.write_str("confirmed"),
-            Self::Diverged { step, expected, found } => {
+            Self::Diverged { step, expected, found, .. } => {
                 write!(f, "diverged at step {step}: expected `{expected}`, found `{found}`")
             }
             Self::Unreached { step, expected } => {
-                write!(f, "unreached: the program ended before step {step}, `{expected}`")
+                write!(f, "unreached: the run was over before step {step}, `{expected}`")
             }
+        }
+    }
+}
+
+/// What a divergence may be due to.
+const fn explain(why: Why) -> &'static str {
+    match why {
+        Why::Other => {
+            "the program did another operation than predicted: it depends on something besides its \
+             schedule, such as input or time that racelog does not see; or it is not the one that was \
+             recorded; or the witness interrupts an operation that the program does at once, and then \
+             the race may be none"
+        }
+        Why::Absent => "nobody has started the thread of this step",
+        Why::Blocked => {
+            "the thread of this step is blocked, and so is everybody who could let it go on"
+        }
+        Why::ControlLost => {
+            "control was lost before: a thread waited in a way that racelog does not see, so the \
+             schedule was not followed"
         }
     }
 }
@@ -123,16 +148,14 @@ impl fmt::Display for Verdict {
 /// What people read.
 pub fn write_text(out: &mut impl Write, replayed: &Replayed) -> io::Result<()> {
     writeln!(out, "{}", replayed.verdict)?;
-    if let Verdict::Diverged { .. } = replayed.verdict {
-        writeln!(
-            out,
-            "  the program depends on more than its schedule, such as input or time, or is not the \
-             one that was recorded"
-        )?;
+    if let Verdict::Diverged { why, .. } = replayed.verdict {
+        writeln!(out, "  {}", explain(why))?;
     }
     for order in &replayed.orders {
         if order.outcome.reached == Reached::Confirmed {
             writeln!(out, "  thread {} first: {}", order.first, order.outcome)?;
+        } else if order.outcome.then != Aftermath::Nothing {
+            writeln!(out, "  thread {} to be first: then {}", order.first, order.outcome.then)?;
         }
         for line in order.outcome.details.iter().chain(&order.outcome.lost) {
             writeln!(out, "    {line}")?;
@@ -154,7 +177,7 @@ mod tests {
     use super::*;
 
     fn order(first: &str, lines: &str) -> Order {
-        let outcome = Outcome::parse(&format!("racelog-outcome 1\n{lines}")).unwrap();
+        let outcome = Outcome::parse(&format!("racelog-outcome 2\n{lines}")).unwrap();
         Order { first: first.to_owned(), outcome, code: Some(0), printed: Vec::new() }
     }
 
@@ -169,6 +192,13 @@ mod tests {
         let harm = judge("result confirmed\nvalue 0.1 read 0\nvalue 0 wrote 1\nthen panic x\n");
         assert_eq!(harm.verdict, Verdict::Confirmed { harmful: true });
         assert!(harm.values_differ);
+        let diverged = "result diverged\nat 1\nwhy absent\n";
+        let why = |lines: &str| match judge(lines).verdict {
+            Verdict::Diverged { why, .. } => why,
+            verdict => panic!("{verdict}"),
+        };
+        assert_eq!(why(diverged), Why::Absent);
+        assert_eq!(why(&format!("{diverged}lost thread 0\n")), Why::ControlLost);
         for other in ["result ran\n", "result unreached\nat 1\n", "result diverged\nat 1\n"] {
             assert!(!judge(other).is_confirmed(), "{other}");
         }

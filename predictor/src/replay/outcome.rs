@@ -30,10 +30,12 @@ pub struct Outcome {
 pub enum Reached {
     /// Both threads stood before the racing accesses.
     Confirmed,
-    /// The program did something else than its schedule says.
+    /// The program did not follow its schedule.
     Diverged {
         /// At this step, from 1.
         step: u64,
+        /// In which way.
+        why: Why,
         /// What the schedule says.
         expected: String,
         /// What the program did.
@@ -48,6 +50,20 @@ pub enum Reached {
     },
     /// There was no schedule to follow.
     Ran,
+}
+
+/// In which way a program does not follow its schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// A thread did something else than its step says.
+    Other,
+    /// There is no such thread.
+    Absent,
+    /// The thread cannot go on.
+    Blocked,
+    /// Control was lost before, so that it was not the schedule that was followed.
+    ControlLost,
 }
 
 /// What followed.
@@ -66,12 +82,17 @@ pub enum Aftermath {
     Livelock,
     /// Somebody waited for something that is not under control.
     Stuck,
+    /// A signal of this number killed it.
+    Killed(i32),
+    /// It had not ended when its time was up.
+    Unended,
 }
 
 impl Aftermath {
-    /// Whether the program went wrong. That control was lost is not its fault.
+    /// Whether the program went wrong. That control was lost is not its fault, and some programs are
+    /// not meant to end.
     pub const fn is_harm(&self) -> bool {
-        !matches!(self, Self::Nothing | Self::Stuck)
+        !matches!(self, Self::Nothing | Self::Stuck | Self::Unended)
     }
 }
 
@@ -84,6 +105,8 @@ impl fmt::Display for Aftermath {
             Self::Deadlock => f.write_str("deadlock"),
             Self::Livelock => f.write_str("livelock"),
             Self::Stuck => f.write_str("stuck outside of control"),
+            Self::Killed(signal) => write!(f, "killed by signal {signal}"),
+            Self::Unended => f.write_str("no end within its time"),
         }
     }
 }
@@ -109,8 +132,8 @@ impl Outcome {
     /// Reads what a program has written.
     pub fn parse(text: &str) -> Result<Self, InvalidOutcome> {
         let mut lines = (1..).zip(text.lines());
-        if !matches!(lines.next(), Some((_, "racelog-outcome 1"))) {
-            let why = "it does not start with `racelog-outcome 1`".to_owned();
+        if !matches!(lines.next(), Some((_, "racelog-outcome 2"))) {
+            let why = "it does not start with `racelog-outcome 2`".to_owned();
             return Err(InvalidOutcome { line: 1, why });
         }
         let mut outcome = Self {
@@ -122,7 +145,7 @@ impl Outcome {
             details: Vec::new(),
             lost: Vec::new(),
         };
-        let (mut result, mut step) = (None, 0);
+        let (mut result, mut step, mut why) = (None, 0, Why::Other);
         let (mut expected, mut found) = (String::new(), String::new());
         for (line, text) in lines {
             let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
@@ -136,6 +159,7 @@ impl Outcome {
             match word {
                 "result" => result = Some((line, rest)),
                 "at" => step = number()?,
+                "why" => why = way(rest).map_err(invalid)?,
                 "expected" => rest.clone_into(&mut expected),
                 "found" => rest.clone_into(&mut found),
                 "first" | "second" => {}
@@ -150,7 +174,7 @@ impl Outcome {
         }
         outcome.reached = match result {
             Some((_, "confirmed")) => Reached::Confirmed,
-            Some((_, "diverged")) => Reached::Diverged { step, expected, found },
+            Some((_, "diverged")) => Reached::Diverged { step, why, expected, found },
             Some((_, "unreached")) => Reached::Unreached { step, expected },
             Some((_, "ran")) => Reached::Ran,
             Some((line, other)) => {
@@ -172,6 +196,15 @@ impl Outcome {
     }
 }
 
+fn way(text: &str) -> Result<Why, String> {
+    Ok(match text {
+        "other" => Why::Other,
+        "absent" => Why::Absent,
+        "blocked" => Why::Blocked,
+        _ => return Err(format!("`{text}` is no way to diverge")),
+    })
+}
+
 fn aftermath(text: &str) -> Result<Aftermath, String> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match word {
@@ -181,6 +214,7 @@ fn aftermath(text: &str) -> Result<Aftermath, String> {
         "deadlock" => Aftermath::Deadlock,
         "livelock" => Aftermath::Livelock,
         "stuck" => Aftermath::Stuck,
+        "unended" => Aftermath::Unended,
         _ => return Err(format!("`{word}` is nothing that can follow")),
     })
 }
@@ -191,7 +225,7 @@ mod tests {
 
     #[test]
     fn an_outcome_is_read() {
-        let text = "racelog-outcome 1\nresult confirmed\nfirst 0 write x\nsecond 0.1 read x\n\
+        let text = "racelog-outcome 2\nresult confirmed\nfirst 0 write x\nsecond 0.1 read x\n\
                     value 0 wrote 7\nvalue 0.1 read 7\nsteps 12\nthen check it is so\ndetail a b\n";
         let outcome = Outcome::parse(text).unwrap();
         assert_eq!(outcome.reached, Reached::Confirmed);
@@ -201,22 +235,23 @@ mod tests {
 
     #[test]
     fn a_divergence_says_where_and_what() {
-        let text = "racelog-outcome 1\nresult diverged\nat 3\nexpected 0 read x\nfound 0 write y\n\
-                    steps 2\nthen nothing\n";
+        let text = "racelog-outcome 2\nresult diverged\nat 3\nwhy blocked\nexpected 0 read x\n\
+                    found 0 write y\nsteps 2\nthen nothing\n";
         let (expected, found) = ("0 read x".to_owned(), "0 write y".to_owned());
-        let diverged = Reached::Diverged { step: 3, expected, found };
+        let diverged = Reached::Diverged { step: 3, why: Why::Blocked, expected, found };
         assert_eq!(Outcome::parse(text).unwrap().reached, diverged);
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let wrong = |text: &str| Outcome::parse(text).unwrap_err().to_string();
-        assert_eq!(wrong(""), "line 1: it does not start with `racelog-outcome 1`");
-        assert_eq!(wrong("racelog-outcome 1\n"), "line 1: there is no line `result`");
-        assert_eq!(wrong("racelog-outcome 1\nresult x\n"), "line 2: `x` is no result");
-        assert_eq!(wrong("racelog-outcome 1\nsteps x\n"), "line 2: `x` is no number");
-        assert_eq!(wrong("racelog-outcome 1\nstop\n"), "line 2: `stop` is not known here");
+        assert_eq!(wrong(""), "line 1: it does not start with `racelog-outcome 2`");
+        assert_eq!(wrong("racelog-outcome 2\n"), "line 1: there is no line `result`");
+        assert_eq!(wrong("racelog-outcome 2\nresult x\n"), "line 2: `x` is no result");
+        assert_eq!(wrong("racelog-outcome 2\nsteps x\n"), "line 2: `x` is no number");
+        assert_eq!(wrong("racelog-outcome 2\nstop\n"), "line 2: `stop` is not known here");
+        assert_eq!(wrong("racelog-outcome 2\nwhy x\n"), "line 2: `x` is no way to diverge");
         let then = "line 2: `smoke` is nothing that can follow";
-        assert_eq!(wrong("racelog-outcome 1\nthen smoke\n"), then);
+        assert_eq!(wrong("racelog-outcome 2\nthen smoke\n"), then);
     }
 }

@@ -7,6 +7,7 @@ use racelog::trace::{Object, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::whole::keep_operations_whole;
+use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
 
 /// A witness as a program can follow it.
@@ -25,15 +26,19 @@ impl Plan {
         let witness = keep_operations_whole(trace, witness);
         let (steps, race) = witness.split_at_checked(witness.len().checked_sub(2)?)?;
         let paths = paths(trace);
+        let woken = woken(trace, steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
         let mut lines = String::new();
         for (word, events) in [("step", steps), ("race", race)] {
             for &event in events {
                 let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
-                let object = match op {
+                let mut object = match op {
                     Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => paths[&other].clone(),
                     op => names.of(trace, op),
                 };
+                if let Some(woken) = woken.get(&event) {
+                    let _ = write!(object, " {}", paths[woken]);
+                }
                 let place = names.printer.location(event);
                 let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
                 let _ = writeln!(lines, "{word} {thread} {} {object}{place}", op.keyword());
@@ -50,13 +55,28 @@ impl Plan {
 
     /// The schedule in which one of the racing threads goes first.
     pub fn text(&self, first: &str) -> String {
-        let mut text = "racelog-schedule 1\n".to_owned();
+        let mut text = "racelog-schedule 2\n".to_owned();
         if let Some(test) = &self.test {
             let _ = writeln!(text, "test {test}");
         }
         let _ = write!(text, "first {first}\n{}", self.lines);
         text
     }
+}
+
+/// Whom each `notify_one` wakes that wakes somebody: the witness needs just these.
+fn woken(trace: &Trace, steps: &[EventId]) -> FxHashMap<EventId, ThreadId> {
+    let machine = Machine::new(trace);
+    let mut replay = Replay::of(&machine, steps);
+    let mut woken = FxHashMap::default();
+    for &event in steps {
+        woken.extend(replay.woken(event).map(|thread| (event, thread)));
+        // A sequence that is no witness decides nothing from here on; the program then tells why.
+        if replay.step(event).is_err() {
+            break;
+        }
+    }
+    woken
 }
 
 /// The names of threads by their places in the tree of threads: two runs give the same name to the
@@ -157,10 +177,30 @@ mod tests {
         assert_eq!(plan.threads(), &["0.2", "0.1.1"]);
         assert_eq!(
             plan.text("0.1.1"),
-            "racelog-schedule 1\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
+            "racelog-schedule 2\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
              step 0.1 begin -\nstep 0.1 fork 0.1.1\nstep 0.2 acquire x\n\
              race 0.2 write x' @ m.rs:7\nrace 0.1.1 write x'\n"
         );
+    }
+
+    #[test]
+    fn a_notification_goes_to_the_first_that_wakes() {
+        let trace = load(
+            "a acquire l\na wait c l\nb acquire l\nb wait c l\nm acquire l\nm notify_one c a\n\
+             m release l\na wake c l\na release l\nm acquire l\nm notify_one c b\n\
+             m release l\nb wake c l\nb release l\nb write x 1\nm write x 2\n",
+        );
+        let lines = |events: &[u64]| {
+            let text = plan(&trace, events).unwrap().text("1");
+            let notified = text.lines().filter(|line| line.contains("notify_one"));
+            notified.map(str::to_owned).collect::<Vec<_>>()
+        };
+        let [a, b] = ["step 2 notify_one c 0", "step 2 notify_one c 1"];
+        assert_eq!(lines(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]), [a, b]);
+        assert_eq!(lines(&[1, 2, 3, 4, 5, 6, 7, 13, 14, 10, 11, 12, 15, 16]), [b, a]);
+        // Nobody waits yet.
+        let nobody = "step 2 notify_one c";
+        assert_eq!(lines(&[5, 6, 7, 3, 4, 1, 2, 10, 11, 12, 13, 14, 15, 16]), [nobody, b]);
     }
 
     #[test]

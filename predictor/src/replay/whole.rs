@@ -6,7 +6,8 @@
 //! same place in the source are tried.
 //!
 //! Soundness: every change is replayed by the checker, and taken back if that refuses it. Where no order
-//! keeps an operation whole the witness stays as it is, and the program may diverge there.
+//! keeps an operation whole the witness stays as it is, and the program may diverge there; so it may if
+//! the witness has only the first events of an operation, and the others make a difference.
 
 use crate::semantics::Machine;
 use crate::trace::{EventId, Trace};
@@ -25,14 +26,9 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
         attempts: ATTEMPTS,
     };
     for group in whole.groups() {
-        if !whole.is_split(&group) || whole.gather(&group) {
-            continue;
-        }
-        // There may be more than one operation in it.
-        for two in group.windows(2) {
-            if whole.is_split(two) {
-                whole.gather(two);
-            }
+        if whole.is_split(&group) && !whole.gather(&group, &group) {
+            // There may be more than one operation in it.
+            (1..group.len()).for_each(|at| whole.close_gap(&group, at));
         }
     }
     whole.witness
@@ -73,9 +69,26 @@ impl Whole<'_, '_> {
         start.is_some_and(|start| self.steps().get(start..start + group.len()) != Some(group))
     }
 
-    /// Moves all of a group to where its first event is, or its last.
-    fn gather(&mut self, group: &[EventId]) -> bool {
-        for place in [group.first(), group.last()] {
+    /// Brings what is before the gap at this place in a group to what comes after it, or the other
+    /// way round. The program does at once what belongs to one operation, which is likely not to
+    /// start in the middle of what is moved if that is as much as can be.
+    fn close_gap(&mut self, group: &[EventId], at: usize) {
+        if !self.is_split(&group[at - 1..=at]) {
+            return;
+        }
+        let up_to = |from: usize| (&group[from..=at], &group[at..=at]);
+        let down_from = |to: usize| (&group[at - 1..to], &group[at - 1..at]);
+        let moves = (0..at).map(up_to).chain((at + 1..=group.len()).rev().map(down_from));
+        for (events, place) in moves {
+            if self.gather(events, place) {
+                return;
+            }
+        }
+    }
+
+    /// Moves all of a group to where the first of some of its events is, or the last.
+    fn gather(&mut self, group: &[EventId], places: &[EventId]) -> bool {
+        for place in [places.first(), places.last()] {
             let Some(at) = place.and_then(|event| self.position(*event)) else { return false };
             let (before, after) = self.witness.split_at(at);
             let others = |events: &[EventId]| -> Vec<EventId> {
@@ -119,6 +132,14 @@ mod tests {
     #[test]
     fn the_events_of_an_operation_come_together() {
         assert_eq!(whole(TRACE, &[1, 6, 2, 3, 7]), [1, 2, 6, 3, 7]);
+    }
+
+    #[test]
+    fn what_comes_before_a_gap_is_moved_as_far_as_it_can() {
+        // To take the lock and to give it back are two operations of one place.
+        let text = "b acquire l @ m.rs:2\nb read x 0 @ m.rs:2\nb write x 1 @ m.rs:2\n\
+                    a acquire_fail l @ m.rs:1\nb release l @ m.rs:2\na write y 1\nb write y 2\n";
+        assert_eq!(whole(text, &[1, 2, 3, 4, 5, 6, 7]), [1, 4, 2, 3, 5, 6, 7]);
     }
 
     #[test]

@@ -66,11 +66,17 @@ impl<'m, 'a> Replay<'m, 'a> {
     /// Takes the next event, or says why that cannot be.
     #[inline]
     pub fn step(&mut self, event: EventId) -> Result<(), WhyNot> {
-        let woken = match self.machine.trace().op(event) {
+        let woken = self.woken(event);
+        self.machine.step(&mut self.state, event, woken)
+    }
+
+    /// The thread that the next event notifies, if it is a `notify_one` and somebody waits.
+    #[inline]
+    pub fn woken(&self, event: EventId) -> Option<ThreadId> {
+        match self.machine.trace().op(event) {
             Op::NotifyOne { condvar, woken } => self.choose(event, condvar, woken),
             _ => None,
-        };
-        self.machine.step(&mut self.state, event, woken)
+        }
     }
 
     fn choose(&self, now: EventId, condvar: CondvarId, observed: Woken) -> Option<ThreadId> {

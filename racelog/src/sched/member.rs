@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::action::{Action, Intent};
 use super::run::{ChildControl, Run};
-use super::strategy::{Guide, path};
+use super::strategy::Guide;
 use super::time::Deadline;
 use super::turn::{Turn, Word};
 use crate::rt::{self, Here};
@@ -198,9 +198,43 @@ pub(crate) fn observe(op: &Op, here: Here) {
         let mut state = member.run.lock();
         let state = &mut *state;
         if let Guide::Replay(replay) = &mut state.guide {
-            replay.observe(&path(&state.slots, member.slot), op, here);
+            replay.observe(&state.slots[member.slot].path, op, here);
         }
     });
+}
+
+/// What the calling thread is known by to others of its run, if it is under control.
+pub(crate) fn number() -> Option<usize> {
+    if rt::is_off() { None } else { with(|member| member.slot) }
+}
+
+/// Whom the notification is to wake that the calling thread is about to give, by the
+/// [`number`] of that thread, if somebody has decided that.
+pub(crate) fn whom_to_wake() -> Option<usize> {
+    if rt::is_off() {
+        return None;
+    }
+    let wanted = with(|member| {
+        let state = member.run.lock();
+        let Guide::Replay(replay) = &state.guide else { return None };
+        let woken = replay.woken(&state.slots[member.slot].path)?;
+        state.slots.iter().position(|slot| slot.path == woken)
+    });
+    wanted.flatten()
+}
+
+/// Whether time is up for the calling thread, which waits until then on the run's clock.
+pub(super) fn is_time_up(until: u64, action: Action, here: Here) -> bool {
+    let passed = with(|member| {
+        let state = member.run.lock();
+        let decided = match &state.guide {
+            Guide::Replay(replay) => replay.gives_up(&state.slots[member.slot].path, action, here),
+            _ => None,
+        };
+        decided.unwrap_or_else(|| until <= member.run.now())
+    });
+    // Who is no longer under control has waited long enough.
+    passed.unwrap_or(true)
 }
 
 /// The calling thread has taken a lock by trying.

@@ -8,7 +8,7 @@
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
@@ -18,6 +18,7 @@ use super::monitor;
 use super::run::{Run, RunKind};
 use super::schedule::Schedule;
 use super::seed::{Kind, Seed};
+use super::state::State;
 use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Replay, Site, Verdict};
 use crate::rt;
 
@@ -30,7 +31,7 @@ const MAX_STEPS: u64 = 100_000_000;
 /// What the environment asks for.
 enum Wanted {
     Control { seed: Seed, sites: Option<[Site; 2]>, outcome: Option<PathBuf> },
-    Replay { schedule: Schedule, outcome: PathBuf },
+    Replay { schedule: Box<Schedule>, outcome: PathBuf },
 }
 
 fn wanted() -> Option<&'static Wanted> {
@@ -53,6 +54,7 @@ fn read_environment() -> Result<Option<Wanted>, String> {
         let shown = path.display();
         let text = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
         let schedule = Schedule::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
+        let schedule = Box::new(schedule);
         let outcome = env::var_os("RACELOG_OUTCOME").map_or_else(
             || {
                 let mut name = path.clone().into_os_string();
@@ -96,7 +98,9 @@ pub(crate) fn is_replay() -> bool {
 
 fn guide(wanted: &Wanted) -> Guide {
     match wanted {
-        Wanted::Replay { schedule, .. } => Guide::Replay(Box::new(Replay::new(schedule.clone()))),
+        Wanted::Replay { schedule, .. } => {
+            Guide::Replay(Box::new(Replay::new((**schedule).clone())))
+        }
         Wanted::Control { seed, sites, .. } => {
             let guide = match &seed.0 {
                 Kind::Random { seed } => Guide::Random(Random::new(*seed)),
@@ -242,7 +246,7 @@ fn report(run: &Run) {
             (describe(replay), outcome)
         }
         (_, Some(Wanted::Control { outcome: Some(outcome), .. })) => {
-            let mut text = "racelog-outcome 1\nresult ran\n".to_owned();
+            let mut text = "racelog-outcome 2\nresult ran\n".to_owned();
             for race in &races {
                 let _ = writeln!(text, "real {} {}", race.first, race.second);
             }
@@ -261,13 +265,26 @@ fn report(run: &Run) {
     state.lost.iter().for_each(|lost| {
         let _ = writeln!(text, "lost {lost}");
     });
+    write(outcome, &text);
+}
+
+/// Says of a replay how far it is: should something end the process that lets nobody speak, that
+/// remains.
+pub(super) fn report_so_far(state: &State) {
+    if let (Guide::Replay(replay), Some(Wanted::Replay { outcome, .. })) = (&state.guide, wanted())
+    {
+        write(outcome, &format!("{}then unended\n", describe(replay)));
+    }
+}
+
+fn write(outcome: &Path, text: &str) {
     if let Err(error) = fs::write(outcome, text) {
         eprintln!("racelog: {}: {error}", outcome.display());
     }
 }
 
 fn describe(replay: &Replay) -> String {
-    let mut text = "racelog-outcome 1\n".to_owned();
+    let mut text = "racelog-outcome 2\n".to_owned();
     let schedule = replay.schedule();
     let _ = match replay.verdict() {
         Verdict::Confirmed { values } => {
@@ -278,8 +295,11 @@ fn describe(replay: &Replay) -> String {
         }
         Verdict::Diverged(divergence) => writeln!(
             text,
-            "result diverged\nat {}\nexpected {}\nfound {}",
-            divergence.step, divergence.expected, divergence.found
+            "result diverged\nat {}\nwhy {}\nexpected {}\nfound {}",
+            divergence.step,
+            divergence.why.word(),
+            divergence.expected,
+            divergence.found
         ),
         Verdict::NotReached { step, expected } => {
             writeln!(text, "result unreached\nat {step}\nexpected {expected}")

@@ -139,7 +139,10 @@ impl Run {
         slot.deadline = deadline;
         let unwinds = std::thread::panicking();
         slot.can_leave = !unwinds && member.can_leave() && !intent.action.is_of_destructors();
-        if unwinds && slot.is_ready(self.now()) && state.current == Some(member.slot()) {
+        if unwinds
+            && slot.is_ready(|| slot.is_late(self.now()))
+            && state.current == Some(member.slot())
+        {
             // Nobody interrupts it: to the system it may be others who panic, too.
             state.slots[member.slot()].goes();
             return if state.ending { Word::Leave } else { Word::Go };

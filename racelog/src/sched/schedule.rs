@@ -1,7 +1,7 @@
 //! Schedules that are to be replayed, as text.
 //!
 //! ```text
-//! racelog-schedule 1
+//! racelog-schedule 2
 //! test suite::queue::drains           # optional: only this test is replayed, not the whole process
 //! first 0.2                           # which of the racing threads goes first
 //! step 0 fork 0.1 @ src/main.rs:5:9   # what happens before: thread, operation, object, place
@@ -13,7 +13,16 @@
 //! Threads are named by their place in the tree of threads: `0` is the first, and `0.2` its second
 //! child. Operations have their names of the text format of traces. Objects have any names; the same
 //! name is the same object. `-` stands for no object, and without `@` the place is not known. Steps
-//! `exclusive` and `assert` are passed over.
+//! `exclusive` and `assert` are passed over. The step of a `notify_one` may say as a fourth word whom it
+//! wakes:
+//!
+//! ```text
+//! step 0.1 notify_one c 0.3 @ src/main.rs:12:5
+//! ```
+//!
+//! How a wait ends is told by the operation that ends it: `wake` or `wake_timeout`, `park` or
+//! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The first version of the format
+//! had no fourth words.
 
 use std::fmt;
 
@@ -25,6 +34,8 @@ pub(super) struct Step {
     pub(super) thread: String,
     pub(super) op: String,
     pub(super) object: Option<String>,
+    /// Whom it wakes, if it is a `notify_one` and that is known.
+    pub(super) woken: Option<String>,
     pub(super) place: Option<Site>,
 }
 
@@ -32,6 +43,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let object = self.object.as_deref().unwrap_or("-");
         write!(f, "{} {} {object}", self.thread, self.op)?;
+        self.woken.as_ref().map_or(Ok(()), |woken| write!(f, " {woken}"))?;
         self.place.as_ref().map_or(Ok(()), |place| write!(f, " @ {place}"))
     }
 }
@@ -63,8 +75,8 @@ impl Schedule {
     pub(super) fn parse(text: &str) -> Result<Self, InvalidSchedule> {
         let mut lines = (1..).zip(text.lines().map(without_comment));
         let invalid = |line, why: String| InvalidSchedule { line, why };
-        if !matches!(lines.next(), Some((_, "racelog-schedule 1"))) {
-            return Err(invalid(1, "it does not start with `racelog-schedule 1`".to_owned()));
+        if !matches!(lines.next(), Some((_, "racelog-schedule 2"))) {
+            return Err(invalid(1, "it does not start with `racelog-schedule 2`".to_owned()));
         }
         let (mut test, mut first) = (None, None);
         let (mut steps, mut race) = (Vec::new(), Vec::new());
@@ -145,17 +157,19 @@ fn step(text: &str) -> Result<Step, String> {
         return Err(format!("`{}` names no thread and operation", what.trim()));
     };
     let object = words.next().filter(|word| *word != "-").map(str::to_owned);
+    let woken = if op == "notify_one" { words.next() } else { None };
+    let woken = woken.filter(|word| *word != "-").map(str::to_owned);
     if let Some(more) = words.next() {
         return Err(format!("`{more}` is too much: write THREAD OPERATION OBJECT"));
     }
-    Ok(Step { thread: thread.to_owned(), op: op.to_owned(), object, place })
+    Ok(Step { thread: thread.to_owned(), op: op.to_owned(), object, woken, place })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str = "racelog-schedule 1\n\
+    const TEXT: &str = "racelog-schedule 2\n\
         test a::b  # a comment\n\
         first 0.2\n\n\
         step 0 fork 0.1 @ src/main.rs:5:9\n\
@@ -176,6 +190,19 @@ mod tests {
     }
 
     #[test]
+    fn a_notification_may_say_whom_it_wakes() {
+        let woken = |line: &str| {
+            let text = TEXT.replace("step 0.1 begin", line);
+            Schedule::parse(&text).map(|schedule| schedule.steps[1].woken.clone())
+        };
+        assert_eq!(woken("step 0.1 notify_one c 0.3"), Ok(Some("0.3".to_owned())));
+        assert_eq!(woken("step 0.1 notify_one c -"), Ok(None));
+        assert_eq!(woken("step 0.1 notify_one c"), Ok(None));
+        let more = woken("step 0.1 notify_all c 0.3").unwrap_err().to_string();
+        assert_eq!(more, "line 6: `0.3` is too much: write THREAD OPERATION OBJECT");
+    }
+
+    #[test]
     fn an_update_is_one_operation() {
         let text = TEXT.replace("race 0.1", "step 0.2 branch - @ src/main.rs:20\nrace 0.1");
         assert_eq!(Schedule::parse(&text).unwrap(), Schedule::parse(TEXT).unwrap());
@@ -190,8 +217,8 @@ mod tests {
             Schedule::parse(&TEXT.replace(from, to)).unwrap_err().to_string()
         };
         assert_eq!(
-            wrong("schedule 1", "schedule 9"),
-            "line 1: it does not start with `racelog-schedule 1`"
+            wrong("schedule 2", "schedule 9"),
+            "line 1: it does not start with `racelog-schedule 2`"
         );
         assert_eq!(wrong("step 0.1 begin", "stop"), "line 6: `stop` is not known here");
         assert_eq!(

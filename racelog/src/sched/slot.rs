@@ -58,11 +58,11 @@ pub(super) struct Held {
 
 /// A thread of a run.
 pub(super) struct Slot {
-    pub(super) parent: usize,
-    /// It is its parent's child of this number, from 1.
-    pub(super) ordinal: u32,
     /// How many children it has.
     pub(super) forks: u32,
+    /// Its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs give the
+    /// same name to the same thread, whoever was faster.
+    pub(super) path: String,
     pub(super) name: Option<String>,
     pub(super) status: Status,
     /// What it does next, or did last.
@@ -82,11 +82,10 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    pub(super) fn new(parent: usize, ordinal: u32, name: Option<String>, here: Here) -> Self {
+    pub(super) fn new(path: String, name: Option<String>, here: Here) -> Self {
         Self {
-            parent,
-            ordinal,
             forks: 0,
+            path,
             name,
             status: Status::Ready,
             intent: Intent::new(Action::Begin, 0, here),
@@ -101,9 +100,13 @@ impl Slot {
         }
     }
 
-    /// Whether its operation would not block.
-    pub(super) fn is_ready(&self, now: u64) -> bool {
-        let late = || self.deadline.is_some_and(|deadline| deadline <= now);
+    /// Whether its deadline has passed.
+    pub(super) fn is_late(&self, now: u64) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
+    }
+
+    /// Whether its operation would not block, if its deadline has passed or not.
+    pub(super) fn is_ready(&self, late: impl FnOnce() -> bool) -> bool {
         self.probe.as_ref().is_none_or(|probe| probe.is_ready(late()))
     }
 

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::action::Action;
 use super::failure::{Failure, Lost, Place, Wait};
 use super::slot::{Slot, Status};
-use super::strategy::{Choice, Guide, Stop, path};
+use super::strategy::{Choice, Guide, Stop};
 use super::turn::Word;
 use crate::rt::Here;
 
@@ -32,6 +32,8 @@ pub(super) enum Next {
 /// The threads of a run, and how far it is. Whoever has its turn works on it, and the monitor.
 pub(super) struct State {
     pub(super) slots: Vec<Slot>,
+    /// How many threads there are that nobody of the run has spawned.
+    roots: u32,
     /// Whose turn it is.
     pub(super) current: Option<usize>,
     pub(super) guide: Guide,
@@ -55,6 +57,7 @@ impl State {
     pub(super) fn new(guide: Guide, max_steps: u64) -> Self {
         Self {
             slots: Vec::new(),
+            roots: 0,
             current: None,
             guide,
             steps: 0,
@@ -72,14 +75,17 @@ impl State {
 
     /// A new thread, which waits for its first turn.
     pub(super) fn add(&mut self, parent: usize, name: Option<String>, here: Here) -> usize {
-        let ordinal = match self.slots.get_mut(parent) {
+        let path = match self.slots.get_mut(parent) {
             Some(parent) => {
                 parent.forks += 1;
-                parent.forks
+                format!("{}.{}", parent.path, parent.forks)
             }
-            None => 0,
+            None => {
+                self.roots += 1;
+                (self.roots - 1).to_string()
+            }
         };
-        self.slots.push(Slot::new(parent, ordinal, name, here));
+        self.slots.push(Slot::new(path, name, here));
         self.slots.len() - 1
     }
 
@@ -97,8 +103,7 @@ impl State {
             }
             let now = clock.load(Ordering::Relaxed);
             enabled.clear();
-            let ready = |slot: &Slot| slot.status == Status::Ready && slot.is_ready(now);
-            enabled.extend((0..self.slots.len()).filter(|&at| ready(&self.slots[at])));
+            enabled.extend((0..self.slots.len()).filter(|&at| self.is_ready(at, now)));
             if !enabled.iter().any(|&at| !self.slots[at].yielded) {
                 // All that can go on only spin: time passes for those who sleep.
                 if let Some(deadline) = self.earliest(now) {
@@ -107,11 +112,11 @@ impl State {
                 }
                 self.slots.iter_mut().for_each(|slot| slot.yielded = false);
             }
-            if enabled.is_empty() {
-                if self.slots.iter().any(|slot| slot.status == Status::Outside) {
-                    self.current = None;
-                    break Next::Nobody;
-                }
+            if enabled.is_empty() && self.slots.iter().any(|slot| slot.status == Status::Outside) {
+                self.current = None;
+                break Next::Nobody;
+            }
+            if enabled.is_empty() && !self.guide.is_on_its_way() {
                 // The run ends with its first thread, so that one is among those who wait.
                 self.fail(Failure::Deadlock { waits: self.waits() });
                 continue;
@@ -147,6 +152,9 @@ impl State {
                     continue;
                 }
             };
+            if self.guide.has_news() {
+                super::process::report_so_far(self);
+            }
             clock.store(now + STEP, Ordering::Relaxed);
             self.slots[at].goes();
             for (other, slot) in self.slots.iter_mut().enumerate() {
@@ -160,6 +168,13 @@ impl State {
             self.current = Some(at);
         }
         next
+    }
+
+    /// Whether a thread stands before an operation that would not block.
+    fn is_ready(&self, at: usize, now: u64) -> bool {
+        let slot = &self.slots[at];
+        let late = || self.guide.is_time_up(slot).unwrap_or_else(|| slot.is_late(now));
+        slot.status == Status::Ready && slot.is_ready(late)
     }
 
     /// The deadline that comes next, of those that have not passed.
@@ -182,7 +197,8 @@ impl State {
             let count = self.slots.len();
             let first = self.current.map_or(0, |current| current + 1);
             let goes = |slot: &Slot| {
-                slot.status == Status::Ready && (slot.can_leave || slot.is_ready(now))
+                slot.status == Status::Ready
+                    && (slot.can_leave || slot.is_ready(|| slot.is_late(now)))
             };
             let mut others = (0..count).map(|at| (first + at) % count);
             if self.farewell <= FAREWELL
@@ -234,10 +250,10 @@ impl State {
 
     /// The path, and the name that the program gave to the thread.
     pub(super) fn name(&self, at: usize) -> String {
-        let path = path(&self.slots, at);
-        match &self.slots[at].name {
+        let Slot { path, name, .. } = &self.slots[at];
+        match name {
             Some(name) => format!("{path} ({name})"),
-            None => path,
+            None => path.clone(),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use super::action::Action;
 use super::member;
+use crate::rt::Here;
 
 /// When a wait ends.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +52,13 @@ impl Deadline {
         }
     }
 
-    pub(crate) fn has_passed(self) -> bool {
-        self.left().is_zero()
+    /// Whether the calling thread, in this operation, has waited long enough. While a schedule is
+    /// followed that is not a matter of time; [`Action::Wait`] then asks whether the thread does not
+    /// wait once more.
+    pub(crate) fn has_passed(self, action: Action, here: Here) -> bool {
+        match self {
+            Self::Real(_) => self.left().is_zero(),
+            Self::Virtual(at) => member::is_time_up(at, action, here),
+        }
     }
 }

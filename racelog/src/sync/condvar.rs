@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::mutex::MutexGuard;
 use super::waiters::Waiters;
 use crate::rt::Here;
-use crate::sched::Deadline;
+use crate::sched::{Action, Deadline};
 
 /// A condition variable, as [`std::sync::Condvar`].
 pub struct Condvar {
@@ -110,7 +110,7 @@ impl Condvar {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));
             }
-            if deadline.is_some_and(Deadline::has_passed) {
+            if deadline.is_some_and(|deadline| deadline.has_passed(Action::Wait, here)) {
                 return Ok((guard, WaitTimeoutResult(true)));
             }
             guard = self.wait_until(guard, deadline, here)?.0;

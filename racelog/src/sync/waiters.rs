@@ -37,6 +37,8 @@ struct Waiter {
     lock: usize,
     /// Its session and thread, if it is recorded.
     recorded: Option<(u32, ThreadId)>,
+    /// What it is known by, if it is under control.
+    number: Option<usize>,
     bell: Arc<Bell>,
     notified: bool,
     /// Whether its trace says that it is notified. It does not if somebody notified it who is not
@@ -171,6 +173,7 @@ impl Waiters {
             #[cfg(feature = "parking_lot")]
             lock: std::ptr::from_ref(lock).addr(),
             recorded,
+            number: sched::number(),
             bell: bell.clone(),
             notified: false,
             notified_in_trace: false,
@@ -202,11 +205,12 @@ impl Waiters {
     /// Notifies one waiter; says whether there was one who was not notified yet.
     pub(crate) fn notify_one(&self, here: Here) -> bool {
         sched::point(Action::Notify, self.key(), here);
+        let wanted = sched::whom_to_wake();
         let mut state = ignore_poison(self.state.lock());
         let recorded = with(|log| {
             let state = &mut *state;
             let session = log.session_number();
-            let chosen = state.choose(Some(session));
+            let chosen = state.choose(Some(session), wanted);
             let woken = match chosen.and_then(|at| state.waiters[at].recorded) {
                 Some((in_session, thread)) if in_session == session => Woken::Thread(thread),
                 _ => Woken::Nobody,
@@ -220,7 +224,7 @@ impl Waiters {
             })
         });
         recorded.unwrap_or_else(|| {
-            let chosen = state.choose(None);
+            let chosen = state.choose(None, wanted);
             chosen.is_some_and(|at| state.waiters[at].notify())
         })
     }
@@ -243,16 +247,18 @@ impl Waiters {
 }
 
 impl State {
-    /// Whom to notify: for a recorded thread somebody whom its trace knows to wait, if there is
-    /// one; the one that waits longest.
-    fn choose(&self, session: Option<u32>) -> Option<usize> {
+    /// Whom to notify: the one that is wanted, if it waits; else for a recorded thread somebody whom
+    /// its trace knows to wait, if there is one; the one that waits longest.
+    fn choose(&self, session: Option<u32>, wanted: Option<usize>) -> Option<usize> {
         let waiters = || self.waiters.iter().enumerate();
         let known = |waiter: &Waiter| {
             waiter.recorded.is_some_and(|(own, _)| Some(own) == session)
                 && !waiter.notified_in_trace
         };
+        let is_wanted = |waiter: &Waiter| wanted.is_some() && waiter.number == wanted;
         let best = waiters()
-            .find(|(_, waiter)| known(waiter) && !waiter.notified)
+            .find(|(_, waiter)| is_wanted(waiter) && !waiter.notified)
+            .or_else(|| waiters().find(|(_, waiter)| known(waiter) && !waiter.notified))
             .or_else(|| waiters().find(|(_, waiter)| known(waiter)))
             .or_else(|| waiters().find(|(_, waiter)| !waiter.notified));
         best.map(|(at, _)| at)

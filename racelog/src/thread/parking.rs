@@ -132,10 +132,11 @@ impl Parker {
 
     fn park(&self, deadline: Option<Deadline>, here: Here) {
         let intent = || Intent::new(Action::Park, self.key(), here);
-        sched::block(intent, deadline, &|late| late || self.token().set);
+        let controlled = sched::block(intent, deadline, &|late| late || self.token().set);
         let mut token = self.token();
         token.sleeps = true;
-        while !token.set {
+        // Under control it has waited by now.
+        while !token.set && !controlled {
             token = match deadline {
                 None => self.condvar.wait(token).unwrap_or_else(PoisonError::into_inner),
                 Some(deadline) => {

@@ -17,7 +17,9 @@ fn main() -> ExitCode {
         "four" => four(number),
         "late" => late_flag(),
         "deadlock" => deadlock(),
-        "input" => two_ways(is_asked_to_lock()),
+        "ends" => ends(&word),
+        "outside" => outside(),
+        "input" => two_ways(input() == "lock"),
         "time" => two_ways(is_first_time(&word)),
         _ => {
             eprintln!("there is no program `{name}`");
@@ -114,10 +116,41 @@ fn deadlock() {
     other.join().unwrap();
 }
 
-/// Whether the standard input says so.
-fn is_asked_to_lock() -> bool {
+/// A race, and then the end that is asked for; or that end before the race, if nothing is said on the
+/// standard input.
+fn ends(how: &str) {
+    static PLACE: Shared<u32> = Shared::new(0);
+    if how == "early" && input().is_empty() {
+        std::process::abort();
+    }
+    let other = thread::spawn(|| PLACE.set(1));
+    PLACE.set(2);
+    other.join().unwrap();
+    match how {
+        "abort" => std::process::abort(),
+        "exit" => std::process::exit(3),
+        _ => {}
+    }
+}
+
+/// What seems to be a race, because nobody sees that a thread waits before its access.
+fn outside() {
+    static PLACE: Shared<u32> = Shared::new(0);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let other = thread::spawn(move || {
+        receiver.recv().unwrap();
+        PLACE.set(1);
+    });
+    PLACE.set(2);
+    sender.send(()).unwrap();
+    other.join().unwrap();
+}
+
+/// What the standard input says.
+fn input() -> String {
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line).is_ok() && line.trim() == "lock"
+    std::io::stdin().read_line(&mut line).unwrap();
+    line.trim().to_owned()
 }
 
 /// Whether the time is not later than that in the file, which then has the time.

@@ -2,7 +2,9 @@
 
 mod attribute;
 mod bugs;
+mod case;
 mod confirmed;
+mod diverged;
 mod figures;
 mod fuzz;
 mod process;

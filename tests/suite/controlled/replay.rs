@@ -59,7 +59,7 @@ fn paths(trace: &Trace) -> BTreeMap<ThreadId, String> {
 fn schedule(trace: &Trace, witness: &[EventId], first: usize) -> String {
     let paths = paths(trace);
     let mut printer = trace.printer();
-    let mut text = "racelog-schedule 1\n".to_owned();
+    let mut text = "racelog-schedule 2\n".to_owned();
     if let Some(test) = &trace.metadata().test {
         let _ = writeln!(text, "test {test}");
     }
@@ -125,7 +125,7 @@ fn a_predicted_race_is_confirmed_in_both_orders() {
     for first in [0, 1] {
         let text = schedule(&trace, &witness, first);
         let (code, outcome) = replay(&["late"], &text);
-        assert_eq!(outcome[..2], ["racelog-outcome 1", "result confirmed"], "{text}");
+        assert_eq!(outcome[..2], ["racelog-outcome 2", "result confirmed"], "{text}");
         let value = |thread: &str| {
             outcome.iter().find_map(|line| line.strip_prefix(&format!("value {thread} "))).unwrap()
         };
@@ -150,8 +150,8 @@ fn a_schedule_that_the_program_does_not_follow_is_refuted() {
     assert_eq!(outcome[1], "result diverged");
     // Two lines stand before the first step.
     assert_eq!(outcome[2], format!("at {}", at - 1));
-    assert_eq!(outcome[3], wrong.replace("step", "expected"));
-    assert!(outcome[4].starts_with("found 0.") && outcome[4].contains(" acquire "), "{outcome:?}");
+    assert_eq!(outcome[3..5], ["why other".to_owned(), wrong.replace("step", "expected")]);
+    assert!(outcome[5].starts_with("found 0.") && outcome[5].contains(" acquire "), "{outcome:?}");
 }
 
 #[test]
@@ -163,7 +163,21 @@ fn a_program_that_ends_before_the_race_has_not_reached_it() {
     // Nobody spawns the threads, for no step says so.
     assert_eq!(code, 101);
     assert_eq!(outcome[1], "result diverged");
-    assert!(outcome[4].contains("there is no thread 0."), "{outcome:?}");
+    assert_eq!(outcome[3], "why absent");
+    assert!(outcome[5].contains("there is no thread 0."), "{outcome:?}");
+}
+
+#[test]
+fn a_thread_that_cannot_go_on_is_told_apart() {
+    let (trace, witness) = predicted();
+    let text = schedule(&trace, &witness, 0);
+    // The writer never gives its lock back, so the reader does not get it.
+    let kept: Vec<_> = text.lines().filter(|line| !line.contains("0.1 release")).collect();
+    assert_eq!(kept.len(), text.lines().count() - 1);
+    let (code, outcome) = replay(&["late"], &kept.join("\n"));
+    assert_eq!((code, outcome[1].as_str()), (101, "result diverged"));
+    let why = (outcome[3].as_str(), outcome[5].as_str());
+    assert!(why.0 == "why blocked" && why.1.contains("0.2 cannot go on: lock"), "{outcome:?}");
 }
 
 /// A test with a race that does no harm in its natural order.

@@ -11,13 +11,14 @@ pub(super) use pct::Pct;
 pub(super) use race::RaceDirected;
 pub use race::{InvalidSite, RealRace, Site};
 pub(super) use random::Random;
-pub(super) use replay::{Replay, Verdict, path};
+pub(super) use replay::{Replay, Verdict};
 
 use super::slot::Slot;
 
 /// What a strategy chooses from.
 pub(super) struct Choice<'a> {
-    /// Those who can go on, in the order of their slots; never empty.
+    /// Those who can go on, in the order of their slots; empty only on the way to a race that is
+    /// replayed.
     pub(super) enabled: &'a [usize],
     /// Those who could go on, too, but said that they only spin.
     pub(super) spinning: &'a [usize],
@@ -67,6 +68,27 @@ impl Guide {
                 race.watch(choice);
                 guide.pick(choice)
             }
+        }
+    }
+
+    /// Whether the time of a thread is up, if that is not for the clock to say.
+    pub(super) fn is_time_up(&self, slot: &Slot) -> Option<bool> {
+        match self {
+            Self::Replay(replay) => replay.is_time_up(&slot.path, &slot.intent),
+            _ => None,
+        }
+    }
+
+    /// Whether it leads to a race, and would say why if nobody can go on before that.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        matches!(self, Self::Replay(replay) if replay.is_on_its_way())
+    }
+
+    /// Whether there is something to be told now, for the program may not live to tell it later.
+    pub(super) fn has_news(&mut self) -> bool {
+        match self {
+            Self::Replay(replay) => replay.has_news(),
+            _ => false,
         }
     }
 }

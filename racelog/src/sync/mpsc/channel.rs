@@ -73,10 +73,11 @@ impl Patience {
         Deadline::after(timeout).map_or(Self::Forever, Self::Until)
     }
 
-    fn is_over(self) -> bool {
+    /// Whether the calling thread, in this operation, waits no longer.
+    fn is_over(self, action: Action, here: Here) -> bool {
         match self {
             Self::None => true,
-            Self::Until(deadline) => deadline.has_passed(),
+            Self::Until(deadline) => deadline.has_passed(action, here),
             Self::Forever => false,
         }
     }
@@ -163,7 +164,7 @@ impl<T> Channel<T> {
         sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
         while state.receivers > 0 && state.is_full() {
-            if patience.is_over() {
+            if patience.is_over(Action::Send, here) {
                 state.record.found_full(here);
                 return Err(TrySendError::Full(value));
             }
@@ -204,7 +205,7 @@ impl<T> Channel<T> {
                     state.record.saw_no_receiver(here);
                     return Err(TrySendError::Disconnected(value));
                 }
-                Some(position) if patience.is_over() => {
+                Some(position) if patience.is_over(Action::Send, here) => {
                     let mut before = state.queue.iter().take(position);
                     let front = before.all(|message| message.session == 0);
                     let value = state.take_back(position);
@@ -262,7 +263,7 @@ impl<T> Channel<T> {
                 state.record.saw_end(here);
                 return Err(RecvTimeoutError::Disconnected);
             }
-            if patience.is_over() {
+            if patience.is_over(Action::Receive, here) {
                 state.record.found_nothing(here);
                 return Err(RecvTimeoutError::Timeout);
             }
@@ -389,6 +390,10 @@ impl<T> State<T> {
             self.waiting -= 1;
         }
         if self.bound == Bound::Rendezvous {
+            if waiting {
+                // It would not wait if somebody offered something.
+                self.record.found_nothing(here);
+            }
             self.record.receivers_wait(self.waiting, here);
         }
     }

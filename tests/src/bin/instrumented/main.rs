@@ -1,5 +1,5 @@
 //! Instrumented programs to be recorded: `instrumented NAME`, and as many of them without the
-//! attribute: `instrumented plain NAME`.
+//! attribute: `instrumented plain NAME`. `instrumented list` prints the names.
 //!
 //! Each runs in one given order. Comments at the ends of lines say which lines the tests speak of.
 
@@ -51,6 +51,10 @@ fn main() -> ExitCode {
         words.remove(0);
     }
     let wanted = words.first().map_or("", String::as_str);
+    if wanted == "list" {
+        PROGRAMS.iter().copied().flatten().for_each(|(name, ..)| println!("{name}"));
+        return ExitCode::SUCCESS;
+    }
     match PROGRAMS.iter().copied().flatten().find(|(name, ..)| *name == wanted) {
         Some((_, _, plain)) if is_plain => plain(),
         Some((_, instrumented, _)) => instrumented(),

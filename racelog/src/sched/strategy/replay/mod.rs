@@ -5,16 +5,24 @@
 //! by event, as the recorder sees it. An operation that is several events happens as a whole: when
 //! the schedule comes to the first of them, or as soon after that as the operation does not block.
 //!
-//! Claim: if the race is confirmed, both threads stood before the racing accesses at the same time.
-//! If the program did something else, the replay says at which step; that can be the schedule's
-//! fault, or that of a program that depends on more than its schedule.
+//! Whom a notification wakes and whether a wait ends by its time is the schedule's, too: see
+//! `decisions`.
 //!
-//! Known misses: which waiter `notify_one` wakes is not asked of the schedule, nor whether a wait that is
-//! notified after its time was up counts as notified. A schedule that needs the other answer diverges.
+//! Claim: if the race is confirmed, both threads stood before the racing accesses at the same time.
+//! If not, the replay says at which step, and why: a thread did something else, which is that of a
+//! program that depends on more than its schedule; or it is not there, or cannot go on.
+//!
+//! Known misses: an operation of several events that others interrupt in the schedule, and where it
+//! makes a difference to them. Such a schedule diverges.
 
-use std::fmt;
+mod decisions;
+mod verdict;
+
+use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+pub(in crate::sched) use self::verdict::{Divergence, Verdict, Why};
 
 use super::random::Numbers;
 use super::{Choice, Stop};
@@ -39,6 +47,10 @@ enum Phase {
 pub(in crate::sched) struct Replay {
     schedule: Schedule,
     done: Vec<bool>,
+    /// The steps of each thread that are not done.
+    coming: FxHashMap<String, VecDeque<usize>>,
+    /// The step that each thread did last.
+    last: FxHashMap<String, usize>,
     /// All steps before this are done.
     next: usize,
     phase: Phase,
@@ -49,44 +61,22 @@ pub(in crate::sched) struct Replay {
     turn: Option<(String, bool)>,
     divergence: Option<Divergence>,
     confirmed: bool,
+    /// Something has happened that is to be told.
+    news: bool,
     /// What the racing accesses read or wrote.
     values: Vec<(String, String)>,
     numbers: Numbers,
 }
 
-/// Where a program did something else.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) struct Divergence {
-    /// The number of the step, from 1.
-    pub(in crate::sched) step: usize,
-    pub(in crate::sched) expected: String,
-    pub(in crate::sched) found: String,
-}
-
-impl fmt::Display for Divergence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { step, expected, found } = self;
-        write!(f, "diverged at step {step}: expected `{expected}`, found `{found}`")
-    }
-}
-
-/// What came of a replay.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) enum Verdict {
-    Confirmed {
-        values: Vec<(String, String)>,
-    },
-    Diverged(Divergence),
-    /// The program ended before.
-    NotReached {
-        step: usize,
-        expected: String,
-    },
-}
-
 impl Replay {
     pub(in crate::sched) fn new(schedule: Schedule) -> Self {
+        let mut coming: FxHashMap<String, VecDeque<usize>> = FxHashMap::default();
+        for (at, step) in schedule.steps.iter().enumerate() {
+            coming.entry(step.thread.clone()).or_default().push_back(at);
+        }
         Self {
+            coming,
+            last: FxHashMap::default(),
             done: vec![false; schedule.steps.len()],
             schedule,
             next: 0,
@@ -96,6 +86,7 @@ impl Replay {
             turn: None,
             divergence: None,
             confirmed: false,
+            news: false,
             values: Vec::new(),
             numbers: Numbers::new(0),
         }
@@ -103,6 +94,23 @@ impl Replay {
 
     pub(in crate::sched) fn schedule(&self) -> &Schedule {
         &self.schedule
+    }
+
+    /// Whether the race is still ahead, and can be reached.
+    pub(super) fn is_on_its_way(&self) -> bool {
+        !self.confirmed && self.divergence.is_none()
+    }
+
+    /// Whether something has happened since this was last asked.
+    pub(super) fn has_news(&mut self) -> bool {
+        std::mem::take(&mut self.news)
+    }
+
+    /// What a thread has to do yet, up to its racing access.
+    fn coming(&self, thread: &str) -> impl Iterator<Item = &Step> {
+        let steps = self.coming.get(thread).into_iter().flatten();
+        let races = self.schedule.race.iter().filter(move |access| access.thread == thread);
+        steps.map(|&at| &self.schedule.steps[at]).chain(races)
     }
 
     /// How many steps were followed.
@@ -161,16 +169,14 @@ impl Replay {
                 self.turn = Some((thread.clone(), false));
                 return Ok(slot);
             }
-            if at == self.next
-                && let Some(deadline) = sleeps(choice, &self.schedule.steps[at])
-            {
-                return Err(Stop::Sleep(deadline));
-            }
             blocked.insert(thread.clone());
         }
+        if let Some(deadline) = self.undecided(choice) {
+            return Err(Stop::Sleep(deadline));
+        }
         let step = self.next;
-        let found = stands(choice.slots, &self.schedule.steps[step].thread);
-        self.diverge(step, found)
+        let (why, found) = stands(choice.slots, &self.schedule.steps[step].thread);
+        self.diverge(step, why, found)
     }
 
     /// Brings both threads to their accesses, and then lets them go in the order that is asked for.
@@ -180,8 +186,11 @@ impl Replay {
             for (at, slot) in slots.into_iter().enumerate() {
                 let access = &self.schedule.race[at];
                 let Some(slot) = slot else {
-                    let found = stands(choice.slots, &access.thread);
-                    return self.diverge(self.done.len() + at, found);
+                    if let Some(deadline) = self.undecided(choice) {
+                        return Err(Stop::Sleep(deadline));
+                    }
+                    let (why, found) = stands(choice.slots, &access.thread);
+                    return self.diverge(self.done.len() + at, why, found);
                 };
                 if !is_at(access, &choice.slots[slot].intent) {
                     self.turn = Some((access.thread.clone(), false));
@@ -196,9 +205,9 @@ impl Replay {
         {
             if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
                 let found = "accesses of different objects".to_owned();
-                return self.diverge(self.done.len(), found);
+                return self.diverge(self.done.len(), Why::Other, found);
             }
-            self.confirmed = true;
+            (self.confirmed, self.news) = (true, true);
         }
         self.turn = None;
         self.phase = if done == 0 { Phase::Race(1) } else { Phase::After };
@@ -206,12 +215,12 @@ impl Replay {
         Ok(slot.unwrap_or(choice.enabled[0]))
     }
 
-    fn diverge(&mut self, at: usize, found: String) -> Result<usize, Stop> {
+    fn diverge(&mut self, at: usize, why: Why, found: String) -> Result<usize, Stop> {
         let expected = match at.checked_sub(self.done.len()) {
             Some(access) => self.schedule.race[access].to_string(),
             None => self.schedule.steps[at].to_string(),
         };
-        self.divergence = Some(Divergence { step: at + 1, expected, found });
+        self.divergence = Some(Divergence { step: at + 1, why, expected, found });
         Err(Stop::Diverged)
     }
 
@@ -225,8 +234,7 @@ impl Replay {
             return;
         }
         let (name, object) = (op.keyword(), object_of(op));
-        let at = (0..self.done.len())
-            .find(|&at| !self.done[at] && self.schedule.steps[at].thread == thread);
+        let at = self.coming.get(thread).and_then(|steps| steps.front().copied());
         let matches = at.is_some_and(|at| {
             let step = &self.schedule.steps[at];
             step.op == name
@@ -239,21 +247,26 @@ impl Replay {
                 self.objects.insert(name, object);
             }
             self.done[at] = true;
+            self.last.insert(thread.to_owned(), at);
+            self.coming.entry(thread.to_owned()).and_modify(|steps| _ = steps.pop_front());
             if let Some((_, stepped)) = &mut self.turn {
                 *stepped = true;
             }
             return;
         }
-        // Of an operation that is several events, the schedule may need the first ones only; and
-        // what nobody else can reach at the time has no part in any order.
-        let rest = self.turn.as_ref().is_some_and(|(turn, stepped)| turn == thread && *stepped);
-        if rest || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
+        // Of an operation that is several events, the schedule may need the first ones only, if
+        // these are a thread's last steps; and what nobody else can reach at the time has no part in
+        // any order.
+        let in_turn = self.turn.as_ref().is_some_and(|(turn, stepped)| turn == thread && *stepped);
+        if in_turn && at.is_none() || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
             return;
         }
         let place = Place::of(here).map_or_else(String::new, |place| format!(" @ {place}"));
         let object = object.and_then(|object| self.names.get(&object)).map_or("-", |name| name);
         let found = format!("{thread} {name} {object}{place}");
-        let _ = self.diverge(at.unwrap_or(self.done.len()), found);
+        let race = || self.schedule.race.iter().position(|access| access.thread == thread);
+        let at = at.unwrap_or_else(|| self.done.len() + race().unwrap_or(0));
+        let _ = self.diverge(at, Why::Other, found);
     }
 
     /// Whether an object can be the one of this name.
@@ -287,51 +300,35 @@ impl Replay {
             _ => return,
         };
         self.values.push((thread.to_owned(), value));
+        self.news = true;
     }
 }
 
 /// The slot of a thread that can go on.
 fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
     let mut all = choice.enabled.iter().chain(choice.spinning).copied();
-    all.find(|&slot| path(choice.slots, slot) == thread)
-}
-
-/// Until when a thread waits for no more than the time to pass, before it can do a step.
-fn sleeps(choice: &Choice<'_>, step: &Step) -> Option<u64> {
-    const TIME_IS_UP: [&str; 5] =
-        ["wake_timeout", "park_timeout", "recv_empty", "acquire_fail", "racquire_fail"];
-    let slots = choice.slots;
-    let slot = (0..slots.len()).find(|&slot| path(slots, slot) == step.thread)?;
-    let waits = slots[slot].status == Status::Ready
-        && (slots[slot].intent.action == Action::Sleep || TIME_IS_UP.contains(&step.op.as_str()));
-    slots[slot].deadline.filter(|deadline| waits && *deadline > choice.now)
+    all.find(|&slot| choice.slots[slot].path == thread)
 }
 
 /// Where a thread is that cannot go on.
-fn stands(slots: &[Slot], thread: &str) -> String {
-    match (0..slots.len()).find(|&slot| path(slots, slot) == thread) {
-        None => format!("there is no thread {thread}"),
+fn stands(slots: &[Slot], thread: &str) -> (Why, String) {
+    match slots.iter().find(|slot| slot.path == thread) {
+        None => (Why::Absent, format!("there is no thread {thread}")),
+        Some(slot) if slot.status == Status::Finished => {
+            (Why::Other, format!("{thread} has ended"))
+        }
         Some(slot) => {
-            let intent = &slots[slot].intent;
-            let place = Place::of(intent.here);
+            let place = Place::of(slot.intent.here);
             let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
-            format!("{thread} cannot go on: {}{place}", intent.action.words())
+            let outside = slot.status == Status::Outside;
+            let what = if outside { "blocks outside of racelog, after" } else { "cannot go on:" };
+            (Why::Blocked, format!("{thread} {what} {}{place}", slot.intent.action.words()))
         }
     }
 }
 
 fn is_at(access: &Step, intent: &Intent) -> bool {
     intent.action.is_access() && access.place.as_ref().is_none_or(|place| place.is_at(intent.here))
-}
-
-/// A thread by its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs
-/// give the same name to the same thread, whoever was faster.
-pub(in crate::sched) fn path(slots: &[Slot], at: usize) -> String {
-    let slot = &slots[at];
-    if slot.ordinal == 0 {
-        return at.to_string();
-    }
-    format!("{}.{}", path(slots, slot.parent), slot.ordinal)
 }
 
 /// What an operation is done to. Not threads: they have their names, in every run.

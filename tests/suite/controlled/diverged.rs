@@ -1,0 +1,95 @@
+//! Replays that do not come to the race: what is said of them.
+
+use std::fs;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::case::Case;
+use crate::support::{predictor, run};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_controlled");
+
+/// Records a program, and replays its race where it must go another way.
+fn diverge(args: &[&str], input: &[u8]) {
+    let case = Case { input, ..Case::new(Path::new(PROGRAM), args) };
+    let (code, replayed, said) = case.replay_only_race();
+    assert_eq!(code, 1, "{replayed}");
+    let verdict = &replayed["verdict"];
+    assert_eq!((&verdict["result"], &verdict["why"]), (&"diverged".into(), &"other".into()));
+    let text = |field: &str| verdict[field].as_str().unwrap_or_default().to_owned();
+    // It takes no lock this time.
+    let place = format!(" @ tests/src/bin/controlled.rs:{}", line("the ordinary way"));
+    let expected = text("expected");
+    assert!(expected.starts_with("0.1 acquire ") && expected.contains(&place), "{verdict}");
+    assert!(text("found").starts_with("0.1 write "), "{verdict}");
+    // The steps before are those of the main thread, and the thread's begin.
+    let step = verdict["step"].as_u64().unwrap();
+    assert!((2..10).contains(&step), "{verdict}");
+    let first = format!("diverged at step {step}: expected `{expected}`, found `0.1 write ");
+    assert!(said.starts_with(&first), "{said}");
+    assert!(said.contains("another operation than predicted"), "{said}");
+    assert!(said.contains("such as input or time that racelog does not see"), "{said}");
+}
+
+fn line(remark: &str) -> usize {
+    let source = fs::read_to_string("src/bin/controlled.rs").unwrap();
+    source.lines().position(|line| line.ends_with(&format!("// {remark}"))).unwrap() + 1
+}
+
+#[test]
+fn a_program_that_depends_on_its_input_diverges() {
+    diverge(&["input"], b"lock\n");
+}
+
+#[test]
+fn a_program_that_depends_on_the_time_diverges() {
+    let folder = TempDir::new().unwrap();
+    // The first run finds no file here, and all others do.
+    let file = folder.path().join("last");
+    diverge(&["time", file.to_str().unwrap()], b"");
+}
+
+#[test]
+fn a_program_that_waits_where_nobody_sees_it_is_told_apart() {
+    let case = Case::new(Path::new(PROGRAM), &["outside"]);
+    let (code, replayed, said) = case.replay_only_race();
+    assert_eq!(code, 1, "{replayed}");
+    let verdict = &replayed["verdict"];
+    assert_eq!((&verdict["result"], &verdict["why"]), (&"diverged".into(), &"control_lost".into()));
+    let found = verdict["found"].as_str().unwrap();
+    assert!(found.starts_with("0.1 blocks outside of racelog, after begin"), "{verdict}");
+    assert!(said.contains("control was lost before"), "{said}");
+    assert!(!said.contains("input"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_replayed_is_an_error() {
+    let program = Path::new(env!("CARGO_BIN_EXE_recorded"));
+    let folder = TempDir::new().unwrap();
+    let case = Case::new(program, &["race"]);
+    let trace = case.record(folder.path()).unwrap();
+    let race = case.predict(&trace).remove(0);
+    let replay = |race: &str, words: &[&str]| {
+        let mut command = predictor();
+        let (code, out, err) =
+            run(command.arg("replay").arg(&trace).arg(race).arg("--").args(words), b"");
+        assert_eq!((code, out.as_str()), (2, ""), "{err}");
+        err
+    };
+    assert!(replay("1,2", &["true"]).contains("do not conflict"));
+    assert!(replay(&race, &["true"]).contains("true: it has left no outcome"));
+    assert!(replay(&race, &["no-such-program"]).contains("it cannot be started"));
+}
+
+#[test]
+fn a_program_that_is_killed_before_its_race_is_an_error() {
+    let case = Case::new(Path::new(PROGRAM), &["ends", "early"]);
+    let case = Case { input: b"go on\n", ..case };
+    let folder = TempDir::new().unwrap();
+    let trace = case.record(folder.path()).expect("it is recorded");
+    let race = case.predict(&trace).remove(0);
+    let (code, out, err) = case.replay_as(&trace, &race, "text");
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("it was killed by signal 6 before the race"), "{err}");
+}
