@@ -18,6 +18,7 @@ mod explorer;
 mod fuzz;
 mod golden;
 mod instrumented;
+mod page;
 mod prediction;
 mod recorded;
 mod recorder;

@@ -11,7 +11,7 @@ pub fn explain(code: &str) -> Option<&'static str> {
 const fn page(code: Code) -> &'static str {
     match code {
         Code::DataRace => include_str!("explain/RL001.md"),
-        Code::WeakOrdering => include_str!("explain/RL002.md"),
+        Code::Unordered => include_str!("explain/RL002.md"),
         Code::Suspected => include_str!("explain/RL003.md"),
     }
 }
@@ -22,7 +22,7 @@ mod examples {
     #[doc = include_str!("explain/RL001.md")]
     struct DataRace;
     #[doc = include_str!("explain/RL002.md")]
-    struct WeakOrdering;
+    struct Unordered;
     #[doc = include_str!("explain/RL003.md")]
     struct Suspected;
 }

@@ -1,5 +1,5 @@
-//! What people and machines read, made from a [`Project`](crate::project::Project) and nothing else but
-//! the source of the program, as far as that is there.
+//! What people and machines read, made from a [`Project`](crate::project::Project), from the source of the
+//! program, as far as that is there, and, where orders of events are drawn, from loaded traces.
 //!
 //! A format a file. What they have in common is what they say: `story` has the words, `names` knows
 //! what objects are called in the source, `advice` what to do. docs/REPORT.md describes the formats.
@@ -8,11 +8,14 @@ mod advice;
 mod explain;
 mod expression;
 mod github;
+pub mod html;
 mod junit;
 mod names;
+pub mod perfetto;
 mod sarif;
 mod story;
 mod text;
+pub mod timeline;
 
 pub use self::explain::explain;
 pub use self::github::to_github;

@@ -47,7 +47,7 @@ fn driver(project: &Project) -> Value {
             "id": code.name(),
             "name": match code {
                 Code::DataRace => "DataRace",
-                Code::WeakOrdering => "WeakOrdering",
+                Code::Unordered => "Unordered",
                 Code::Suspected => "SuspectedDataRace",
             },
             "shortDescription": { "text": code.title() },
@@ -67,7 +67,7 @@ fn driver(project: &Project) -> Value {
 
 const fn level(code: Code) -> &'static str {
     match code {
-        Code::DataRace | Code::WeakOrdering => "error",
+        Code::DataRace | Code::Unordered => "error",
         Code::Suspected => "warning",
     }
 }

@@ -41,7 +41,7 @@ impl<'a> Story<'a> {
         let is_ordering = !self.occurrence.reason.too_weak.is_empty();
         let title = match self.finding.code {
             // The code is also that of races of this very run whose order only values keep.
-            Code::WeakOrdering if !is_ordering => Code::DataRace.title(),
+            Code::Unordered if !is_ordering => Code::DataRace.title(),
             code => code.title(),
         };
         format!("{title} on `{}`", self.variable_name())

@@ -1,0 +1,131 @@
+// All that is known about one finding.
+
+function showFinding(finding) {
+  const detail = byId('detail');
+  if (!finding) {
+    const text = findings.length ? 'No finding fits these filters.' : 'Nothing was found.';
+    return replace(detail, h('p', { class: 'nothing' }, text));
+  }
+  const { best } = finding;
+  replace(detail,
+    h('header', { class: 'finding-head' },
+      h('p', { class: 'badges' }, badges(finding)),
+      h('h2', {}, `${finding.shown.title} on `, h('code', {}, best.variable.name)),
+      h('p', { class: 'why' }, sentence(best.reason.text)),
+      finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
+    h('div', { class: 'sides' }, sideCards(finding)),
+    section('timeline', 'Timeline', timelineSection(finding)),
+    section('replay', 'What follows, by which goes first', replaySection(best)),
+    best.steps.length > 0 && section('schedule', 'Schedule', scheduleSection(finding)),
+    section('occurrences', 'Occurrences', occurrencesSection(finding)),
+    h('footer', {}, facts([
+      ['found by', best.detectors.join(', ')],
+      ['decided by', best.solver],
+      ['variable', `${best.variable.what}${best.variable.first_use ? `, first used at ${placeText(best.variable.first_use)}` : ''}`],
+      ['fingerprint', finding.fingerprint],
+    ])));
+  detail.scrollTop = 0;
+  currentTimeline?.start();
+  remember(finding);
+}
+
+// Makes the address one that leads here.
+function remember(finding) {
+  try {
+    history.replaceState(null, '', `#${finding.fingerprint}`);
+  } catch {
+    // Where a page is shown within another one, that may be forbidden; then there is no such address.
+  }
+}
+
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? '' : '.');
+
+function section(id, title, content) {
+  return h('section', { class: 'part', 'aria-labelledby': `${id}-title` }, h('h3', { id: `${id}-title` }, title), content);
+}
+
+function facts(pairs) {
+  const there = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  return h('dl', { class: 'facts' }, there.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+}
+
+function sideCards(finding) {
+  const places = finding.sides.map((side) => side.place);
+  return finding.sides.map((side, at) => {
+    const access = finding.best.accesses[at];
+    const marks = new Map();
+    // The other access may stand close by.
+    [1 - at, at].forEach((which) => {
+      const there = places[which];
+      if (there && there.file === side.place?.file) marks.set(there.line, `marked side-${which + 1}`);
+    });
+    const value = access.new_value === null ? access.value : `${access.value} → ${access.new_value}`;
+    const locks = access.locks.map((lock) => {
+      return `${lock.name}${lock.shared ? ' (shared)' : ''}${lock.taken ? ` from ${placeText(lock.taken)}` : ''}`;
+    });
+    return h('section', { class: `card side-${at + 1}`, 'aria-label': `Access ${at + 1}` },
+      h('h3', {}, h('span', { class: `side-mark side-${at + 1}` }, at + 1),
+        `${side.atomic ? 'atomic ' : ''}${side.kind}`, h('span', { class: 'place' }, placeText(side.place))),
+      snippet(side.place, marks),
+      facts([
+        ['thread', `${access.thread}${access.spawned ? `, spawned at ${placeText(access.spawned)}` : ''}`],
+        ['value', value === '_' ? null : value],
+        ['holds', locks.length ? locks.join(', ') : 'no lock'],
+      ]));
+  });
+}
+
+function replaySection(best) {
+  if (!best.replay) {
+    const text = best.witness
+      ? 'Not replayed yet. The witness below proves the race; a replay shows what the program makes of it.'
+      : 'There is no schedule to replay: a detector saw this in the run as it was.';
+    return h('p', { class: 'nothing' }, text);
+  }
+  return h('div', { class: `outcome ${best.replay.status}` },
+    h('p', {}, h('span', { class: `badge status ${best.replay.status}` }, STATUS[best.replay.status])),
+    best.replay.lines.map((line) => h('p', { class: /^\s/.test(line) ? 'deeper' : '' }, line.trim())));
+}
+
+function scheduleSection(finding) {
+  const { best } = finding;
+  const numbers = best.accesses.map((access) => access.event);
+  const rows = best.steps.flatMap((step) => {
+    const side = numbers.indexOf(step.event) + 1;
+    const line = sourceLine(step.place);
+    return [
+      step.skipped > 0 && h('tr', { class: 'skipped' }, h('td', { colspan: 4 }, `${count(step.skipped, 'step')} left out`)),
+      h('tr', { class: side ? `marked side-${side}` : null },
+        h('td', { class: 'number' }, step.event),
+        h('td', {}, side ? h('span', { class: `side-mark side-${side}` }, side) : null, step.thread),
+        h('td', {}, h('code', {}, step.what)),
+        h('td', {}, step.place && h('span', { class: 'place' }, placeText(step.place)), line && h('code', { class: 'step-line' }, coloured(line.trim())))),
+    ];
+  });
+  const intro = `The events in an order that is possible, too. After it both threads stand before their accesses.${
+    best.left_out ? ` ${count(best.left_out, 'step')} that matter less are left out.` : ''}`;
+  return [
+    h('p', {}, intro),
+    h('div', { class: 'scrolls' }, h('table', {},
+      h('thead', {}, h('tr', {}, ['event', 'thread', 'does', 'at'].map((text, at) => h('th', { scope: 'col', class: at ? null : 'number' }, text)))),
+      h('tbody', {}, rows))),
+  ];
+}
+
+const MOST_OCCURRENCES = 100;
+
+function occurrencesSection(finding) {
+  const shown = finding.occurrences.slice(0, MOST_OCCURRENCES);
+  const rows = shown.map((occurrence) => h('tr', {},
+    h('td', {}, testOf(occurrence.trace)),
+    h('td', {}, occurrence.trace),
+    h('td', { class: 'number' }, occurrence.accesses.map((access) => access.event).join(', ')),
+    h('td', {}, STATUS[occurrence.replay?.status ?? (occurrence.witness ? 'predicted' : 'seen')]),
+    h('td', {}, occurrence.detectors.join(', '))));
+  return [
+    h('div', { class: 'scrolls' }, h('table', {},
+      h('thead', {}, h('tr', {}, ['test', 'trace', 'events', 'status', 'found by'].map((text) => h('th', { scope: 'col' }, text)))),
+      h('tbody', {}, rows))),
+    finding.occurrences.length > MOST_OCCURRENCES && h('p', {}, `and ${count(finding.occurrences.length - MOST_OCCURRENCES, 'other')}`),
+  ];
+}

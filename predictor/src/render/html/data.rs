@@ -1,0 +1,106 @@
+//! What the page is told besides the timelines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use crate::project::{Code, Finding, Place, Project, Sources};
+
+/// How many lines around a racing access are shown.
+const AROUND: u32 = 4;
+
+/// The longest line that is shown whole; longer ones are not written by people.
+const LONGEST: usize = 400;
+
+/// The block that is read at once.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    pub(super) project: &'a Project,
+    /// In the order of the project's.
+    pub(super) findings: Vec<ShownFinding>,
+    /// Lines of source files, by their numbers.
+    pub(super) files: BTreeMap<String, BTreeMap<u32, String>>,
+}
+
+/// What is shown of a finding besides what the project says.
+#[derive(Serialize)]
+pub(super) struct ShownFinding {
+    title: &'static str,
+    /// Which of its occurrences is shown first.
+    best: usize,
+    /// Which timeline it is drawn on.
+    pub(super) timeline: Option<usize>,
+    /// The rows of the two accesses there.
+    pub(super) pair: Option<[u32; 2]>,
+    /// Whether there is a block with its witness.
+    pub(super) witness: bool,
+}
+
+impl ShownFinding {
+    pub(super) fn new(finding: &Finding) -> Self {
+        let best = finding.best();
+        let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
+        let title = Code::title(finding.code);
+        Self { title, best: best.unwrap_or(0), timeline: None, pair: None, witness: false }
+    }
+}
+
+/// The lines of source that are to be shown.
+#[derive(Default)]
+pub(super) struct Lines {
+    wanted: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Lines {
+    /// A line, and so many around it.
+    pub(super) fn want(&mut self, place: &Place, around: u32) {
+        if place.line > 0 {
+            let lines =
+                place.line.saturating_sub(around).max(1)..=place.line.saturating_add(around);
+            self.wanted.entry(place.file.clone()).or_default().extend(lines);
+        }
+    }
+
+    /// All lines that belong to a finding.
+    pub(super) fn want_finding(&mut self, finding: &Finding) {
+        let sides = finding.sides.iter().filter_map(|side| side.place.as_ref());
+        sides.for_each(|place| self.want(place, AROUND));
+        let steps = finding.best().steps.iter().filter_map(|step| step.place.as_ref());
+        steps.for_each(|place| self.want(place, 0));
+    }
+
+    /// What stands there.
+    pub(super) fn read(self, sources: &impl Sources) -> BTreeMap<String, BTreeMap<u32, String>> {
+        let files = self.wanted.into_iter().filter_map(|(file, wanted)| {
+            let text = sources.read(&file)?;
+            let lines = (1..).zip(text.lines()).filter(|(number, _)| wanted.contains(number));
+            let short = |line: &str| match line.char_indices().nth(LONGEST) {
+                Some((end, _)) => format!("{}…", &line[..end]),
+                None => line.to_owned(),
+            };
+            Some((file, lines.map(|(number, line)| (number, short(line))).collect()))
+        });
+        files.collect()
+    }
+}
+
+/// Passes JSON on so that a browser finds no tag in it: it has `<` only in strings, where it may as
+/// well be written as its number.
+pub(super) struct Block<W>(pub(super) W);
+
+impl<W: Write> Write for Block<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for (at, part) in bytes.split(|byte| *byte == b'<').enumerate() {
+            if at > 0 {
+                self.0.write_all(b"\\u003c")?;
+            }
+            self.0.write_all(part)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
