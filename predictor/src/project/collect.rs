@@ -174,7 +174,7 @@ fn occurrence(
         trace: name.to_owned(),
         variable: context.variable(event, &found.variable),
         accesses: [first_access, second_access],
-        reason: found.reason.clone(),
+        reason: context.reason(&found.reason),
         detectors: found.detectors.iter().map(|name| (*name).to_owned()).collect(),
         solver: found.solver.map(str::to_owned),
         seconds: found.seconds,
@@ -197,6 +197,17 @@ impl Context<'_> {
     fn place_of(&self, event: Option<EventId>) -> Option<Place> {
         let text = self.trace.printer().location(event?)?;
         Some(Place::of_trace(&text).stripped(self.prefixes))
+    }
+
+    /// A reason with the names of files as they are elsewhere.
+    fn reason(&self, reason: &report::Reason) -> report::Reason {
+        let mut reason = reason.clone();
+        for location in reason.too_weak.iter_mut().filter_map(|weak| weak.location.as_mut()) {
+            let stripped = Place::of_trace(location).stripped(self.prefixes).to_string();
+            reason.text = reason.text.replace(&*location, &stripped);
+            *location = stripped;
+        }
+        reason
     }
 
     fn access(&self, access: report::Access) -> Access {
@@ -255,12 +266,20 @@ fn fingerprint(
     let mut words = vec![code.name().to_owned(), alone.unwrap_or_default().to_owned()];
     for side in sides {
         let place = side.place.as_ref();
-        let line = place.and_then(|place| sources.line(place));
+        let line = place.and_then(|place| Some(line_of(&*sources.read(&place.file)?, place)?));
         words.push(place.map_or_else(String::new, |place| place.file.clone()));
         words.push(line.or_else(|| place.map(Place::to_string)).unwrap_or_default());
         words.push(side.kind.clone());
     }
     format!("{:016x}", fnv(words.join("\n").as_bytes()))
+}
+
+/// What a line says, and where in it the place is: several accesses may stand on one line.
+fn line_of(text: &str, place: &Place) -> Option<String> {
+    let line = text.lines().nth(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
+    let indent = line.len() - line.trim_start().len();
+    let column = usize::try_from(place.column).ok()?.saturating_sub(indent);
+    Some(format!("{column} {}", line.trim()))
 }
 
 /// The hash of Fowler, Noll and Vo: known to be the same everywhere and for ever.

@@ -8,6 +8,7 @@
 
 mod analyze;
 mod collect;
+pub(crate) mod expression;
 mod fold;
 mod merge;
 mod place;
@@ -209,7 +210,7 @@ pub struct Occurrence {
 pub struct Variable {
     /// What the trace calls it.
     pub name: String,
-    /// What it is: `atomic`, `memory of 8 bytes` or `cell`.
+    /// What it is: `atomic` or `memory`.
     pub what: String,
     /// Where it was first used.
     pub first_use: Option<Place>,

@@ -2,19 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Place;
-
 /// Where source files come from. The library looks at no files: whoever uses it does.
 pub trait Sources: Sync {
     /// The text of a file, which is called as the compiler was told; `None` if there is none.
     fn read(&self, file: &str) -> Option<Arc<str>>;
-
-    /// The line of a place, without the blanks around it.
-    fn line(&self, place: &Place) -> Option<String> {
-        let text = self.read(&place.file)?;
-        let line = text.lines().nth(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
-        Some(line.trim().to_owned())
-    }
 }
 
 /// No source at all.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Code, Finding, Place, Project, Suppressed};
+use super::{Code, Finding, Place, Project, Sources, Suppressed, expression};
 
 /// Says of some findings that they do not count, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -21,18 +21,24 @@ pub struct Suppression {
 }
 
 impl Suppression {
-    fn fits(&self, finding: &Finding) -> bool {
+    fn fits(&self, finding: &Finding, sources: &impl Sources) -> bool {
         let sides = || finding.sides.iter().filter_map(|side| side.place.as_ref());
         self.code.is_none_or(|code| code == finding.code)
             && self.place.as_ref().is_none_or(|place| sides().any(|at| covers(place, at)))
-            && self.variable.as_ref().is_none_or(|name| finding.is_of(name))
+            && self.variable.as_ref().is_none_or(|name| finding.is_of(name, sources))
     }
 }
 
 impl Finding {
     /// Whether the variable has this name, in the source or in a trace.
-    fn is_of(&self, name: &str) -> bool {
-        self.occurrences.iter().any(|occurrence| occurrence.variable.name == name)
+    fn is_of(&self, name: &str, sources: &impl Sources) -> bool {
+        let in_source = |place: &Place| {
+            let text = sources.read(&place.file)?;
+            expression::at(&text, place)?.name
+        };
+        let mut places = self.sides.iter().filter_map(|side| side.place.as_ref());
+        places.any(|place| in_source(place).is_some_and(|found| found == name))
+            || self.occurrences.iter().any(|occurrence| occurrence.variable.name == name)
     }
 }
 
@@ -66,11 +72,12 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 impl Project {
     /// Marks the findings that do not count, and names the suppressions that fit none.
-    pub fn suppress(&mut self, suppressions: &[Suppression]) {
+    pub fn suppress(&mut self, suppressions: &[Suppression], sources: &impl Sources) {
         let mut used = vec![false; suppressions.len()];
         for finding in &mut self.findings {
+            finding.suppressed = None;
             for (suppression, used) in suppressions.iter().zip(&mut used) {
-                if suppression.fits(finding) {
+                if suppression.fits(finding, sources) {
                     *used = true;
                     finding.suppressed.get_or_insert_with(|| Suppressed {
                         reason: suppression.reason.clone(),

@@ -1,8 +1,8 @@
 //! Annotations of GitHub Actions: a workflow command a finding, which the runner shows beside the line.
 
-use super::expression;
 use super::story::Story;
 use super::text::harmless;
+use crate::project::expression;
 use crate::project::{Place, Project, Sources};
 
 /// The findings that count, the files that were skipped and the suppressions that fit nothing, as workflow

@@ -6,7 +6,6 @@
 
 mod advice;
 mod explain;
-mod expression;
 mod github;
 pub mod html;
 mod junit;

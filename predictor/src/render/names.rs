@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::expression;
+use crate::project::expression;
 use crate::project::{Finding, Occurrence, Place, Sources};
 
 /// The operations whose receiver is their first operand.

@@ -4,8 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::explain::{explain, what_it_is};
-use super::expression;
 use super::story::Story;
+use crate::project::expression;
 use crate::project::{Code, Place, Project, Sources, Step};
 
 const SCHEMA: &str =

@@ -124,6 +124,11 @@ impl<'a> Story<'a> {
         self.names.text(&self.occurrence.reason.text)
     }
 
+    /// Other accesses of the variable that the observed run does not order.
+    pub(super) fn also(&self) -> Vec<String> {
+        self.occurrence.also.iter().map(unordered).collect()
+    }
+
     /// What is known for sure, one sentence first.
     pub(super) fn status(&self) -> Vec<String> {
         let said = |text: &str| vec![text.to_owned()];
@@ -202,6 +207,15 @@ impl<'a> Story<'a> {
             format!("{headline} at {first} and {second}")
         }
     }
+}
+
+/// Two accesses that nothing orders, in words.
+fn unordered([one, other]: &[Side; 2]) -> String {
+    let access = |side: &Side| match &side.place {
+        Some(place) => format!("the {} at {place}", side.kind),
+        None => format!("a {}", side.kind),
+    };
+    format!("{} and {} are not ordered either", access(one), access(other))
 }
 
 /// A place, or what there is instead.

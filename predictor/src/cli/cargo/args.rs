@@ -199,6 +199,9 @@ pub(super) struct Output {
     /// Where to, instead of standard output
     #[arg(long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Of which finding, for perfetto [default: the first that counts]
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) finding: Option<u32>,
     /// Say less
     #[arg(short, long)]
     pub(super) quiet: bool,

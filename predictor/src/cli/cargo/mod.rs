@@ -26,12 +26,14 @@ use self::args::{
     Again, Analyze, Cargo, Clean, Command, Format, Merge, Output, Racelog, Replay, Run,
 };
 use self::build::Peeked;
+use self::output::Reporter;
 use self::settings::Resolved;
 use self::sources::Files;
 use self::workspace::Workspace;
 use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, say};
-use crate::project::{Progress, Project, TraceFile, analyze, merge};
+use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
+use crate::render;
 
 /// Runs the command that `args`, the program's name first, ask for.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -206,7 +208,10 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
 
 fn explain(asked: &str) -> Result<Outcome, Failure> {
     use std::io::Write;
-    let page = output::explanation(asked)?;
+    let page = render::explain(asked).ok_or_else(|| {
+        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        Failure::Message(format!("there is no code `{asked}`, only {}", codes.join(", ")))
+    })?;
     writeln!(std::io::stdout().lock(), "{}", page.trim_end())?;
     Ok(Outcome::NothingFound)
 }
@@ -271,7 +276,7 @@ impl<'a> Job<'a> {
     fn weigh(&self, project: &mut Project) {
         let mut suppressions = self.settings.suppressions.clone();
         suppressions.extend(sources::suppressions(self.workspace));
-        project.suppress(&suppressions);
+        project.suppress(&suppressions, &self.sources);
         for finding in &mut project.findings {
             finding.known = false;
         }
@@ -294,7 +299,7 @@ impl<'a> Job<'a> {
         let mut json = serde_json::to_vec_pretty(&project).map_err(std::io::Error::from)?;
         json.push(b'\n');
         output::replace(&self.workspace.report(), &json)?;
-        let html = output::html(&project, &self.sources, Some(&self.workspace.folder))?;
+        let html = self.reporter(&project, Some(&self.workspace.folder)).html()?;
         output::replace(&self.workspace.html(), &html)?;
         self.write(&project, how, Some(&self.workspace.folder))?;
         if how.format == Format::Text && how.output.is_none() && !how.quiet {
@@ -304,7 +309,11 @@ impl<'a> Job<'a> {
     }
 
     fn write(&self, project: &Project, how: &Output, traces: Option<&Path>) -> Result<(), Failure> {
-        output::write(project, &self.sources, how, traces)
+        self.reporter(project, traces).write(how)
+    }
+
+    fn reporter<'b>(&'b self, project: &'b Project, traces: Option<&'b Path>) -> Reporter<'b> {
+        Reporter { project, sources: &self.sources, traces, strip: &self.settings.analysis.strip }
     }
 }
 

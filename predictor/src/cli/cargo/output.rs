@@ -1,44 +1,116 @@
 //! Reports, written.
 
-use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::super::{Failure, say};
-use super::args::{Format, Output};
-use crate::project::{Project, Sources};
+use super::super::Failure;
+use super::args::{Color, Format, Output};
+use super::sources::Files;
+use crate::project::Project;
+use crate::render::html::html;
+use crate::render::perfetto::perfetto;
+use crate::render::timeline::{Limits, Timeline, View};
+use crate::render::{self, Detail, TextOptions};
 use crate::replay::Replayed;
+use crate::trace::Trace;
+use crate::trace::format::Source;
 
-/// Writes a report as it is asked for. Timelines need the folder of the traces.
-pub(super) fn write(
-    project: &Project,
-    sources: &impl Sources,
-    how: &Output,
-    traces: Option<&Path>,
-) -> Result<(), Failure> {
-    let mut bytes = Vec::new();
-    match how.format {
-        Format::Json => {
-            serde_json::to_writer_pretty(&mut bytes, project).map_err(io::Error::from)?;
-            bytes.push(b'\n');
+/// Writes reports about a project.
+pub(super) struct Reporter<'a> {
+    pub(super) project: &'a Project,
+    pub(super) sources: &'a Files,
+    /// The folder of the traces, which timelines need.
+    pub(super) traces: Option<&'a Path>,
+    /// What is taken off the names of source files.
+    pub(super) strip: &'a [String],
+}
+
+impl Reporter<'_> {
+    /// Writes a report as it is asked for.
+    pub(super) fn write(&self, how: &Output) -> Result<(), Failure> {
+        let (project, sources) = (self.project, self.sources);
+        let mut bytes = Vec::new();
+        match how.format {
+            Format::Text => render::write_text(&mut bytes, project, sources, &options(how))?,
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut bytes, project).map_err(io::Error::from)?;
+                bytes.push(b'\n');
+            }
+            Format::Html => bytes = self.html()?,
+            Format::Sarif => bytes = render::to_sarif(project, sources).into_bytes(),
+            Format::Junit => bytes = render::to_junit(project, sources).into_bytes(),
+            Format::Github => bytes = render::to_github(project, sources).into_bytes(),
+            Format::Perfetto => bytes = self.perfetto(how.finding)?,
         }
-        Format::Html => bytes = html(project, sources, traces)?,
-        _ => todo(),
+        match &how.output {
+            Some(path) => replace(path, &bytes),
+            None => {
+                let mut out = io::stdout().lock();
+                out.write_all(&bytes)?;
+                Ok(out.flush()?)
+            }
+        }
     }
-    match &how.output {
-        Some(path) => replace(path, &bytes),
-        None => Ok(io::stdout().lock().write_all(&bytes)?),
+
+    /// The page for browsers.
+    pub(super) fn html(&self) -> Result<Vec<u8>, Failure> {
+        let mut page = Vec::new();
+        html(&mut page, self.project, self.sources, self.strip, |name| self.load(name).ok())?;
+        Ok(page)
+    }
+
+    /// The timelines of one finding.
+    fn perfetto(&self, number: Option<u32>) -> Result<Vec<u8>, Failure> {
+        let mut findings = self.project.findings.iter();
+        let finding = match number {
+            Some(number) => findings.find(|finding| finding.number == number),
+            None => self.project.open_findings().next(),
+        };
+        let finding = finding.ok_or_else(|| {
+            let problem = match number {
+                Some(number) => format!("there is no finding {number}"),
+                None => "there is no finding that counts: choose one by --finding".to_owned(),
+            };
+            Failure::Message(problem)
+        })?;
+        let occurrence = finding.best();
+        let trace = self.load(&occurrence.trace)?;
+        let view = View::of(occurrence);
+        let view = view.ok_or_else(|| Failure::of(&occurrence.trace, "it is of another trace"))?;
+        let timeline = Timeline::new(&trace, &[view], &Limits::default(), self.strip);
+        let mut bytes = Vec::new();
+        perfetto(&mut bytes, &timeline, 0)?;
+        Ok(bytes)
+    }
+
+    fn load(&self, name: &str) -> Result<Trace, Failure> {
+        let folder = self.traces.ok_or_else(|| Failure::of(name, "its folder is not known"))?;
+        let path = folder.join(name);
+        let problem = |error: &dyn std::fmt::Display| Failure::of(path.display(), error);
+        let mut source = Source::open(&path, None).map_err(|error| problem(&error))?;
+        Trace::load(&mut source, |_| {}).map_err(|error| problem(&error))
     }
 }
-fn todo() {}
-pub(super) fn html(
-    project: &Project,
-    sources: &impl Sources,
-    traces: Option<&Path>,
-) -> Result<Vec<u8>, Failure> {
-    let _ = (project, sources, traces);
-    Ok(Vec::new())
+
+/// How the text looks: on a terminal as it is there.
+fn options(how: &Output) -> TextOptions {
+    let is_terminal = how.output.is_none() && io::stdout().is_terminal();
+    let colour = match how.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => is_terminal && std::env::var_os("NO_COLOR").is_none_or(|it| it.is_empty()),
+    };
+    let usual = TextOptions::default();
+    let asked = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let shown = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let width = asked.or_else(|| is_terminal.then(shown).flatten()).unwrap_or(usual.width);
+    let detail = match (how.quiet, how.verbose) {
+        (true, _) => Detail::Quiet,
+        (false, true) => Detail::Verbose,
+        (false, false) => Detail::Normal,
+    };
+    TextOptions { colour, width, detail }
 }
 
 /// Replaces a file as a whole, or not at all.
@@ -77,9 +149,4 @@ pub(super) fn show_printed(out: &mut impl Write, replayed: &Replayed) -> io::Res
         }
     }
     Ok(())
-}
-
-/// What is to be said about a code.
-pub(super) fn explanation(code: &str) -> Result<&'static str, Failure> {
-    Err(Failure::Message(format!("there is no code `{code}`")))
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use super::super::names::Names;
 use crate::project::{Code, Finding, Place, Project, Sources};
 
 /// How many lines around a racing access are shown.
@@ -27,6 +28,8 @@ pub(super) struct Report<'a> {
 #[derive(Serialize)]
 pub(super) struct ShownFinding {
     title: &'static str,
+    /// What the variable is called in the source, or else in the trace.
+    name: String,
     /// Which of its occurrences is shown first.
     best: usize,
     /// Which timeline it is drawn on.
@@ -38,11 +41,13 @@ pub(super) struct ShownFinding {
 }
 
 impl ShownFinding {
-    pub(super) fn new(finding: &Finding) -> Self {
+    pub(super) fn new(finding: &Finding, sources: &impl Sources) -> Self {
         let best = finding.best();
+        let names = Names::of(finding, best, sources);
+        let name = names.best(&best.variable.name).to_owned();
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
         let title = Code::title(finding.code);
-        Self { title, best: best.unwrap_or(0), timeline: None, pair: None, witness: false }
+        Self { title, name, best: best.unwrap_or(0), timeline: None, pair: None, witness: false }
     }
 }
 

@@ -16,8 +16,8 @@ use std::io::{self, Write};
 use self::data::{Block, Lines, Report, ShownFinding};
 use self::pack::{PackedCourse, PackedTimeline};
 use super::timeline::{Limits, Timeline, View};
-use crate::project::{Finding, Occurrence, Project, Sources};
-use crate::trace::{EventId, Trace};
+use crate::project::{Finding, Project, Sources};
+use crate::trace::Trace;
 
 const BODY: &str = include_str!("assets/body.html");
 const STYLE: [&str; 2] = [include_str!("assets/page.css"), include_str!("assets/finding.css")];
@@ -60,7 +60,8 @@ pub fn html(
 ) -> io::Result<()> {
     write_head(out, project)?;
     let mut lines = Lines::default();
-    let mut shown: Vec<ShownFinding> = project.findings.iter().map(ShownFinding::new).collect();
+    let mut shown: Vec<ShownFinding> =
+        project.findings.iter().map(|finding| ShownFinding::new(finding, sources)).collect();
     let mut by_trace: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, finding) in project.findings.iter().enumerate() {
         lines.want_finding(finding);
@@ -70,7 +71,7 @@ pub fn html(
     for (number, (name, findings)) in by_trace.iter().enumerate() {
         let Some(trace) = load(name) else { continue };
         let views: Vec<Option<View>> =
-            findings.iter().map(|at| view(project.findings[*at].best())).collect();
+            findings.iter().map(|at| View::of(project.findings[*at].best())).collect();
         // Whoever has recorded again since has another trace of the same name.
         let same = project.trace(name).is_none_or(|info| info.events == trace.len() as u64);
         let views: Option<Vec<View>> = views.into_iter().collect();
@@ -105,19 +106,6 @@ fn limits(traces: usize, findings: usize) -> Limits {
         around: share(EVENTS, 4 * findings).clamp(100, around),
         witness: share(STEPS, findings).clamp(around, witness),
     }
-}
-
-/// What is to be drawn of an occurrence, if its numbers are numbers of events.
-fn view(occurrence: &Occurrence) -> Option<View> {
-    let event = |number: u64| EventId::from_number(number);
-    let [first, second] = &occurrence.accesses;
-    let witness = occurrence.witness.as_ref();
-    let witness = witness.map(|numbers| numbers.numbers().map(event).collect::<Option<Vec<_>>>());
-    let witness = match witness {
-        Some(witness) => Some(witness?),
-        None => None,
-    };
-    Some(View { pair: [event(first.event)?, event(second.event)?], witness })
 }
 
 fn write_head(out: &mut impl Write, project: &Project) -> io::Result<()> {

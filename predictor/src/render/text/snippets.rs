@@ -9,8 +9,8 @@ use annotate_snippets::{
 
 use super::layout::{cut_middle, harmless, width, wrap};
 use super::{Detail, TextOptions};
+use crate::project::expression;
 use crate::project::{Place, Sources};
-use crate::render::expression;
 use crate::render::story::Story;
 
 /// How many tests are named.
@@ -224,6 +224,7 @@ fn notes(
     }
     notes.extend(story.locks().into_iter().map(|text| ("lock", text)));
     notes.push(("why", story.why()));
+    notes.extend(story.also().into_iter().map(|also| ("also", also)));
     let tests = match options.detail {
         Detail::Verbose => story.tests_in_words(usize::MAX),
         _ => story.tests_in_words(TESTS),

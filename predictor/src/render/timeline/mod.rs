@@ -17,6 +17,7 @@ use racelog::trace::Object;
 pub use self::course::{Arrow, ArrowKind, Course, Hold, Region};
 pub use self::events::{Events, NONE};
 use self::kept::Kept;
+use crate::project::Occurrence;
 use crate::trace::{EventId, Trace};
 
 /// A race that is to be shown.
@@ -26,6 +27,19 @@ pub struct View {
     pub pair: [EventId; 2],
     /// A schedule that ends in them, if there is one.
     pub witness: Option<Vec<EventId>>,
+}
+
+impl View {
+    /// The view of an occurrence; `None` if it has event numbers that no trace can have.
+    pub fn of(occurrence: &Occurrence) -> Option<Self> {
+        let event = |number: u64| EventId::from_number(number);
+        let [first, second] = &occurrence.accesses;
+        let witness = match &occurrence.witness {
+            Some(numbers) => Some(numbers.numbers().map(event).collect::<Option<Vec<_>>>()?),
+            None => None,
+        };
+        Some(Self { pair: [event(first.event)?, event(second.event)?], witness })
+    }
 }
 
 /// How much of a trace is kept.

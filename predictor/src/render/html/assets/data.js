@@ -22,6 +22,7 @@ const findings = project.findings.map((finding, at) => {
   const words = [
     finding.code, shown.title, STATUS[status], finding.fingerprint, ...tests,
     ...finding.sides.flatMap((side) => [placeText(side.place), side.kind]),
+    shown.name,
     ...finding.occurrences.flatMap((occurrence) => [occurrence.trace, occurrence.variable.name]),
   ];
   return { ...finding, shown, best, status, tests, text: words.join('\n').toLowerCase() };

@@ -10,7 +10,7 @@ function showFinding(finding) {
   replace(detail,
     h('header', { class: 'finding-head' },
       h('p', { class: 'badges' }, badges(finding)),
-      h('h2', {}, `${finding.shown.title} on `, h('code', {}, best.variable.name)),
+      h('h2', {}, `${finding.shown.title} on `, h('code', {}, finding.shown.name)),
       h('p', { class: 'why' }, sentence(best.reason.text)),
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
     h('div', { class: 'sides' }, sideCards(finding)),
@@ -22,6 +22,8 @@ function showFinding(finding) {
       ['found by', best.detectors.join(', ')],
       ['decided by', best.solver],
       ['variable', `${best.variable.what}${best.variable.first_use ? `, first used at ${placeText(best.variable.first_use)}` : ''}`],
+      ['in the trace', best.variable.name],
+      ...best.also.map((pair) => ['not ordered either', pair.map((side) => `${side.kind}${side.place ? ` at ${placeText(side.place)}` : ''}`).join(' and ')]),
       ['fingerprint', finding.fingerprint],
     ])));
   detail.scrollTop = 0;

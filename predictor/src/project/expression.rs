@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use crate::project::Place;
+use super::Place;
 
 /// How far a receiver may reach, in bytes.
 const REACH: usize = 400;
@@ -18,19 +18,19 @@ const LENGTH: usize = 48;
 
 /// What stands at a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Expression {
+pub(crate) struct Expression {
     /// Where in the text it stands, all on one line: the whole call if it ends there.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// The same without the arguments.
-    pub(super) callee: Range<usize>,
+    pub(crate) callee: Range<usize>,
     /// What is operated on: the receiver of a method, what is dereferenced, or a variable.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Whether it is the receiver of a method.
-    pub(super) is_receiver: bool,
+    pub(crate) is_receiver: bool,
 }
 
 /// What stands at a place; `None` if the text has no such line.
-pub(super) fn at(text: &str, place: &Place) -> Option<Expression> {
+pub(crate) fn at(text: &str, place: &Place) -> Option<Expression> {
     let line = line_of(text, place.line)?;
     let column = usize::try_from(place.column).ok()?;
     let start = match column.checked_sub(1) {
@@ -57,7 +57,7 @@ pub(super) fn at(text: &str, place: &Place) -> Option<Expression> {
 }
 
 /// The columns of what stands at a place, in characters from 1, without the last.
-pub(super) fn columns(text: &str, place: &Place) -> Option<Range<usize>> {
+pub(crate) fn columns(text: &str, place: &Place) -> Option<Range<usize>> {
     let found = at(text, place)?;
     let line = line_of(text, place.line)?;
     let column = |at: usize| text[line.start..at].chars().count() + 1;
