@@ -6,6 +6,7 @@
 //! made from it, and it can be read back: shards of an analysis are merged, and reports are written
 //! again, from that file alone.
 
+mod allow;
 mod analyze;
 mod collect;
 pub(crate) mod expression;
@@ -18,13 +19,14 @@ mod suppress;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::allow::{NoSuppression, suppressions_in};
 pub use self::analyze::{Progress, Settings, TraceFile, analyze};
 pub use self::collect::{Analysed, Collector};
 pub use self::merge::{MergeError, merge};
 pub use self::place::{NoPlace, Place};
 pub use self::schedule::{NoStretch, Step, Stretches};
 pub use self::source::{NoSources, Sources};
-pub use self::suppress::{NoSuppression, Suppression, suppressions_in};
+pub use self::suppress::Suppression;
 
 /// What the schema is called.
 pub const SCHEMA: &str = "racelog-project";
@@ -319,6 +321,17 @@ impl Project {
     pub fn unknown(&self) -> u64 {
         let runs = self.traces.iter().flat_map(|trace| &trace.detectors);
         runs.map(|run| run.unknown).sum()
+    }
+}
+
+impl Occurrence {
+    /// The two threads, in the order in which the witness ends with their accesses.
+    pub fn racing_threads(&self) -> [&str; 2] {
+        let [first, second] = &self.accesses;
+        let last = self.witness.as_ref().and_then(|w| w.stretches().last()).map(|[_, last]| *last);
+        let in_order = last != Some(first.event);
+        let (one, other) = if in_order { (first, second) } else { (second, first) };
+        [&one.thread, &other.thread]
     }
 }
 

@@ -100,61 +100,6 @@ impl Project {
     }
 }
 
-/// What starts a suppression in a comment.
-const MARK: &str = "racelog: allow(";
-
-/// A comment that should be a suppression, and is none: where, and what is wrong.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{place}: {problem}")]
-pub struct NoSuppression {
-    place: Place,
-    problem: String,
-}
-
-/// The suppressions that stand in the comments of a source file, as
-/// `// racelog: allow(RL001) the counter is only a hint`: for the accesses of their line or, where
-/// they stand alone, of the next line of code.
-pub fn suppressions_in(file: &str, text: &str) -> Result<Vec<Suppression>, NoSuppression> {
-    let mut found = Vec::new();
-    let mut waiting: Vec<Suppression> = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
-        let place = Place { file: file.to_owned(), line: number, column: 0 };
-        let (code, comment) = line.split_once("//").unwrap_or((line, ""));
-        let comment = comment.trim_start_matches('/').trim();
-        let is_code = !code.trim().is_empty();
-        if is_code {
-            found.extend(waiting.drain(..).map(|mut one| {
-                one.place = Some(place.clone());
-                one
-            }));
-        }
-        let Some(rest) = comment.strip_prefix(MARK) else { continue };
-        let problem = |problem: String| NoSuppression { place: place.clone(), problem };
-        let (codes, reason) = rest.split_once(')').ok_or_else(|| {
-            problem("the suppression has no `)`: write `racelog: allow(RL001) reason`".to_owned())
-        })?;
-        let reason = reason.trim_start_matches([':', ' ', '-']).trim();
-        if reason.is_empty() {
-            let words = "the suppression says no reason: write `racelog: allow(RL001) reason`";
-            return Err(problem(words.to_owned()));
-        }
-        for name in codes.split(',').map(str::trim) {
-            let code = Code::ALL.into_iter().find(|code| code.name() == name);
-            let code = code.ok_or_else(|| problem(format!("there is no code `{name}`")))?;
-            let one = Suppression {
-                code: Some(code),
-                place: Some(place.clone()),
-                variable: None,
-                reason: reason.to_owned(),
-                by: format!("{place} (allow {name})"),
-            };
-            if is_code { found.push(one) } else { waiting.push(one) }
-        }
-    }
-    found.extend(waiting);
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,26 +117,5 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text), fits, "{pattern} {text}");
         }
-    }
-
-    #[test]
-    fn comments_suppress_their_line_or_the_next() {
-        let text = "a.get(); // racelog: allow(RL001) a hint\n\
-                    // racelog: allow(RL001, RL002): both\n\n// more\nb.set(1);\n";
-        let found = suppressions_in("src/a.rs", text).unwrap();
-        let lines: Vec<_> = found
-            .iter()
-            .map(|s| (s.code.unwrap().name(), s.place.as_ref().unwrap().line, s.reason.as_str()))
-            .collect();
-        assert_eq!(lines, [("RL001", 1, "a hint"), ("RL001", 5, "both"), ("RL002", 5, "both")]);
-    }
-
-    #[test]
-    fn comments_need_code_and_reason() {
-        for text in ["// racelog: allow(RL001)", "// racelog: allow(RL9) x", "// racelog: allow(RL"]
-        {
-            assert!(suppressions_in("a.rs", text).is_err(), "{text}");
-        }
-        assert_eq!(suppressions_in("a.rs", "// racelog is fine"), Ok(Vec::new()));
     }
 }

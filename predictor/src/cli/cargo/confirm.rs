@@ -61,7 +61,7 @@ fn attempt(occurrence: &Occurrence, traces: &Path, settings: &Resolved) -> Repla
                 Verdict::Confirmed { harmful: false } => ReplayStatus::Confirmed,
                 _ => ReplayStatus::Diverged,
             };
-            Replay { status, lines: lines(&replayed) }
+            Replay { status, lines: lines(&replayed, occurrence) }
         }
         Err(problem) => {
             let lines = problem.lines().map(str::to_owned).collect();
@@ -70,11 +70,29 @@ fn attempt(occurrence: &Occurrence, traces: &Path, settings: &Resolved) -> Repla
     }
 }
 
-fn lines(replayed: &Replayed) -> Vec<String> {
+/// What to say besides the status.
+fn lines(replayed: &Replayed, occurrence: &Occurrence) -> Vec<String> {
     let mut text = Vec::new();
     // A vector takes everything.
     let _ = write_text(&mut text, replayed);
-    String::from_utf8_lossy(&text).lines().map(|line| line.trim_end().to_owned()).collect()
+    let text = String::from_utf8_lossy(&text);
+    let said = usize::from(replayed.is_confirmed());
+    text.lines().skip(said).map(|line| renamed(line.trim(), replayed, occurrence)).collect()
+}
+
+/// A line with the threads called as the report calls them, and not by their place in the tree of threads.
+fn renamed(line: &str, replayed: &Replayed, occurrence: &Occurrence) -> String {
+    let threads = occurrence.racing_threads();
+    let names = replayed.orders.each_ref().map(|order| order.first.as_str());
+    let word = |word: &str| {
+        let bare = word.trim_end_matches([':', ',']);
+        let name = names.iter().zip(&threads).find(|(name, _)| **name == bare);
+        name.map_or_else(
+            || word.to_owned(),
+            |(_, thread)| format!("`{thread}`{}", &word[bare.len()..]),
+        )
+    };
+    line.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the program under the witness of an occurrence, in both orders.
