@@ -1,5 +1,91 @@
-//! Small things to learn racelog from.
+//! The classic programs of race prediction, written anew in Rust on racelog's types; and small
+//! things to learn racelog from.
 //!
-//! - `traces/`: traces in the text format, each with a comment that says what to see in it.
-//! - `src/bin/racy_counter.rs`: a program that is recorded, and has a race.
-//! - `src/bin/write_trace.rs`: writes a trace with the library, event by event.
+//! Each program is a module that can be read in a minute: its docs say what it does and which bugs
+//! it has, and its [`Program`] states its races by labels on the lines that race. [`programs`]
+//! lists all of them. A binary of the program's name runs it:
+//!
+//! ```text
+//! RACELOG=1 cargo run -p racelog-examples --bin airline -- --size small
+//! cargo run -p predictor -- analyze target/racelog/airline-*.rlog
+//! ```
+//!
+//! - [`contest`]: the exercises of IBM's ConTest project: a page each, and one mistake.
+//! - [`grande`]: the kernels of the Java Grande benchmarks: numbers, phases and barriers.
+//! - [`larger`]: crawlers, caches, pools, simulations.
+//! - [`fusion`]: the examples of symbolic prediction, by number of threads.
+//! - [`shapes`]: the data structures that concurrent Rust is made of.
+//!
+//! Besides, `traces/` has traces in the text format, each with a comment that says what to see in
+//! it; `src/lessons.rs` has tests that pass, and races all the same; `src/bin/racy_counter.rs` is the smallest program with a race; `src/bin/write_trace.rs`
+//! writes a trace with the library, event by event.
+
+pub mod contest;
+pub mod fusion;
+pub mod grande;
+pub mod larger;
+pub mod shapes;
+
+mod command;
+mod labels;
+#[cfg(test)]
+mod lessons;
+mod program;
+
+pub use command::main;
+pub use labels::{LabelError, Labels, Place};
+pub use program::{Harm, Origin, Program, Race, Size, Source};
+
+/// All programs.
+pub fn programs() -> impl Iterator<Item = &'static Program> {
+    let groups =
+        [contest::PROGRAMS, grande::PROGRAMS, larger::PROGRAMS, fusion::PROGRAMS, shapes::PROGRAMS];
+    groups.into_iter().flatten().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn every_program_has_a_name_of_its_own_a_binary_and_a_row_in_the_index() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let index = std::fs::read_to_string(folder.join("README.md")).unwrap();
+        let mut names = BTreeSet::new();
+        for program in programs() {
+            let name = program.name;
+            assert!(names.insert(name), "two programs are called `{name}`");
+            let main = std::fs::read_to_string(folder.join(format!("src/bin/{name}.rs")));
+            let main = main.unwrap_or_else(|error| panic!("src/bin/{name}.rs: {error}"));
+            // Two programs of a file differ in the name of the static.
+            let module = Path::new(program.source.file).file_stem().unwrap().to_str().unwrap();
+            assert!(main.contains(&format!("::{module}::")), "src/bin/{name}.rs runs another");
+            let row = index.lines().find(|line| line.starts_with(&format!("| `{name}` | ")));
+            let row = row.unwrap_or_else(|| panic!("README.md has no row for `{name}`"));
+            let races = format!("| `{name}` | {}", program.races.len());
+            assert!(row.starts_with(&races), "README.md: {races} is right");
+            assert!(row.contains(program.about), "README.md: `{name}` is about something else");
+        }
+    }
+
+    #[test]
+    fn labels_and_races_belong_together() {
+        let mut used: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for program in programs() {
+            let places = program.expected().unwrap_or_else(|error| panic!("{error}"));
+            let pairs: BTreeSet<_> = places.iter().collect();
+            assert_eq!(pairs.len(), places.len(), "{}: a race is listed twice", program.name);
+            let labels = program.races.iter().flat_map(|race| [race.labels.0, race.labels.1]);
+            used.entry(program.source.file).or_default().extend(labels);
+        }
+        for program in programs() {
+            let source = &program.source;
+            for label in Labels::of(source).unwrap().names() {
+                assert!(used[source.file].contains(label), "{}: `{label}` is idle", source.file);
+            }
+        }
+    }
+}

@@ -98,6 +98,8 @@ const INVARIANTS: [Invariant; 7] = [
             "tests/src/bin/recorded.rs",
             "tests/src/bin/instrumented",
             "tests/benches/workloads.rs",
+            "examples/src/lessons.rs",
+            "examples/src/shapes",
         ],
         forbidden: &["unsafe {", "unsafe fn", "unsafe impl"],
         own: &[],

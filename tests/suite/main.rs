@@ -20,6 +20,7 @@ mod golden;
 mod instrumented;
 mod page;
 mod prediction;
+mod programs;
 mod recorded;
 mod recorder;
 mod rejected;

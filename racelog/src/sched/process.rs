@@ -225,6 +225,8 @@ pub(super) fn give_up(run: &Run) -> ! {
             eprintln!("racelog: {divergence}");
         }
     }
+    // The calling thread has not come to its end: it stands where it cannot go on.
+    rt::abandon_log();
     std::process::exit(GAVE_UP)
 }
 

@@ -1,0 +1,5 @@
+//! As `montecarlo`, with a `OnceLock`.
+
+fn main() -> std::process::ExitCode {
+    racelog_examples::main(&racelog_examples::grande::montecarlo::FIXED)
+}

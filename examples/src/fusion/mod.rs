@@ -1,0 +1,6 @@
+//! The examples of symbolic prediction, by number of threads.
+
+use crate::Program;
+
+/// The programs of this group.
+pub const PROGRAMS: &[&Program] = &[];
