@@ -94,7 +94,7 @@ impl<T> Channel<T> {
     /// A channel for up to `bound` messages, with one sender and one receiver.
     pub(crate) fn bounded(bound: usize, here: Here) -> Self {
         match bound {
-            0 => Self::new(Bound::Rendezvous, Record::new()),
+            0 => Self::new(Bound::Rendezvous, Record::of_rendezvous()),
             _ => Self::new(Bound::Messages(bound), Record::with_places(bound, here)),
         }
     }

@@ -4,11 +4,14 @@
 //! messages whose sending was recorded: messages of others pass unseen. If a recorded message goes
 //! to somebody who is not recorded in the same session, the trace's queue would keep it for ever:
 //! then the channel is *lost*, and nothing more is recorded of it.
+//!
+//! What is done to a channel with a bound is several events, and yet it is done at once: nobody ever
+//! sees a place taken and no message there. A lock of the trace says so.
 
 use std::collections::VecDeque;
 
 use crate::rt::{Here, NumberedId, ThreadLog, counters, with};
-use crate::trace::{ChannelId, Op, Value, VarId};
+use crate::trace::{ChannelId, LockId, Op, Value, VarId};
 
 /// More places than this are not modelled, for each of them is an event at the channel's creation:
 /// a larger channel counts as one without bound.
@@ -21,6 +24,8 @@ const DROPPED: Value = Value::Nat(1);
 /// A channel's part in the trace.
 pub(crate) struct Record {
     channel: NumberedId,
+    /// What keeps the events of one operation together, where there are several.
+    lock: Option<NumberedId>,
     /// The channel that goes back: of free places, or of acknowledgements.
     back: NumberedId,
     /// Whether a receiver lives.
@@ -56,6 +61,7 @@ impl Record {
     pub(crate) fn new() -> Self {
         Self {
             channel: NumberedId::new(),
+            lock: None,
             back: NumberedId::new(),
             alive: NumberedId::new(),
             further: NumberedId::new(),
@@ -71,10 +77,16 @@ impl Record {
         }
     }
 
+    /// Of a channel whose senders wait until their messages are taken.
+    pub(crate) fn of_rendezvous() -> Self {
+        Self { lock: Some(NumberedId::new()), ..Self::new() }
+    }
+
     /// Of a channel for `count` messages, all of whose places are free.
     pub(crate) fn with_places(count: usize, here: Here) -> Self {
         let mut record = Self::new();
         if count <= MOST_PLACES {
+            record.lock = Some(NumberedId::new());
             with(|log| {
                 let session = log.session_number();
                 record.places = Some(Places { session, free: VecDeque::new(), next: 0 });
@@ -264,9 +276,19 @@ impl Record {
         with(|log| {
             let places = self.places.as_ref();
             let ours = places.is_none_or(|places| places.session == log.session_number());
-            ours.then(|| f(self, log))
+            ours.then(|| self.at_once(log, f))
         })
         .flatten()
+    }
+
+    /// Runs `f`, whose events nobody else's come between.
+    fn at_once<R>(&mut self, log: &ThreadLog, f: impl FnOnce(&mut Self, &ThreadLog) -> R) -> R {
+        let Some(lock) = &self.lock else { return f(self, log) };
+        let lock = LockId::new(lock.get(&counters::LOCKS));
+        self.emit(log, Op::Acquire(lock), None);
+        let result = f(self, log);
+        self.emit(log, Op::Release(lock), None);
+        result
     }
 
     /// As [`Record::with`], for what the receivers of a channel that has several do among them. If

@@ -12,7 +12,29 @@ const HERE: &str = "sync::mpsc::record::tests";
 fn keywords(name: &str) -> Vec<&'static str> {
     let trace = events(&format!("{HERE}::{name}"));
     replay(&trace);
-    trace.iter().map(|event| event.op.keyword()).filter(|word| *word != "end").collect()
+    let words = trace.iter().map(|event| event.op.keyword());
+    // What keeps the events of an operation together has a test of its own.
+    words.filter(|word| !["end", "acquire", "release"].contains(word)).collect()
+}
+
+#[test]
+fn what_is_done_at_once_stays_together() {
+    if in_child() {
+        let (sender, receiver) = sync_channel(1);
+        sender.send(1).expect("there is room");
+        sender.try_send(2).expect_err("there is no room");
+        assert_eq!(receiver.recv(), Ok(1));
+        return;
+    }
+    let trace = events(&format!("{HERE}::what_is_done_at_once_stays_together"));
+    let words: Vec<_> = trace.iter().map(|event| event.op.keyword()).collect();
+    let operations: [&[&str]; 4] = [
+        &["send"],
+        &["acquire", "recv", "load", "send", "release"],
+        &["acquire", "load", "recv_empty", "release"],
+        &["acquire", "recv", "send", "release"],
+    ];
+    assert_eq!(words[..14], operations.concat());
 }
 
 #[test]
