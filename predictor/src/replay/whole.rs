@@ -3,14 +3,18 @@
 //! An operation can be several events: a bounded channel is two of them, a lock with readers two locks. To
 //! a witness any order of events is as good as another; a program does an operation as a whole. The
 //! trace does not say which events belong together, so neighbours of a thread that come from the
-//! same place in the source are tried.
+//! same place in the source are tried. What is done to a bounded channel is kept together by a lock that the
+//! recorder adds, the only ones that are taken without a place in the source; an operation of which the witness
+//! has only the first events is left out, where nobody needs them.
 //!
 //! Soundness: every change is replayed by the checker, and taken back if that refuses it. Where no order
 //! keeps an operation whole the witness stays as it is, and the program may diverge there; so it may if
 //! the witness has only the first events of an operation, and the others make a difference.
 
+use racelog::trace::LocId;
+
 use crate::semantics::Machine;
-use crate::trace::{EventId, Trace};
+use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Checker, Schedule};
 
 /// How often the checker is asked at most: each time takes as long as the witness.
@@ -25,6 +29,9 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
         witness: witness.to_vec(),
         attempts: ATTEMPTS,
     };
+    for operation in whole.unfinished() {
+        whole.leave_out(&operation);
+    }
     for group in whole.groups() {
         if whole.is_split(&group) && !whole.gather(&group, &group) {
             // There may be more than one operation in it.
@@ -32,6 +39,14 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
         }
     }
     whole.witness
+}
+
+/// Where an event stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Spot {
+    Place(LocId),
+    /// In an operation without a place that starts with this event.
+    Region(EventId),
 }
 
 struct Whole<'m, 'a> {
@@ -46,18 +61,80 @@ impl Whole<'_, '_> {
         &self.witness[..self.witness.len().saturating_sub(2)]
     }
 
-    /// Neighbours of a thread that have the same place in the source.
-    fn groups(&self) -> Vec<Vec<EventId>> {
+    /// The steps of each thread.
+    fn threads(&self) -> Vec<Vec<EventId>> {
         let mut threads = vec![Vec::new(); self.trace.thread_count()];
         for &event in self.steps() {
-            threads[self.trace.thread(event).get() as usize].push(event);
+            threads[self.trace.thread(event).index()].push(event);
         }
-        let same = |a: &EventId, b: &EventId| {
-            let place = self.trace.location(*a);
-            place.is_some() && place == self.trace.location(*b)
+        threads
+    }
+
+    /// Neighbours of a thread that have the same place in the source.
+    fn groups(&self) -> Vec<Vec<EventId>> {
+        let mut groups = Vec::new();
+        for events in self.threads() {
+            let spots = self.spots(&events);
+            let located: Vec<(EventId, Option<Spot>)> = events.into_iter().zip(spots).collect();
+            let chunks = located.chunk_by(|(_, a), (_, b)| a.is_some() && a == b);
+            let chunks = chunks.filter(|chunk| chunk.len() > 1);
+            groups.extend(chunks.map(|chunk| chunk.iter().map(|(event, _)| *event).collect()));
+        }
+        groups
+    }
+
+    /// Where the steps of a thread stand in the source. What a lock of the recorder's keeps together stands at one
+    /// place.
+    fn spots(&self, events: &[EventId]) -> Vec<Option<Spot>> {
+        let place = |event: &EventId| self.trace.location(*event).map(Spot::Place);
+        let mut spots: Vec<Option<Spot>> = events.iter().map(place).collect();
+        for region in self.regions(events) {
+            let place = spots[region.clone()].iter().flatten().next().copied();
+            let spot = place.unwrap_or(Spot::Region(events[region.start]));
+            spots[region].fill(Some(spot));
+        }
+        spots
+    }
+
+    /// What locks of the recorder's keep together, of the steps of a thread.
+    fn regions(&self, events: &[EventId]) -> Vec<std::ops::Range<usize>> {
+        let mut regions = Vec::new();
+        let mut start = 0;
+        while start < events.len() {
+            let hidden = match self.trace.op(events[start]) {
+                Op::Acquire(lock) if self.trace.location(events[start]).is_none() => Some(lock),
+                _ => None,
+            };
+            let Some(lock) = hidden else {
+                start += 1;
+                continue;
+            };
+            let ends = |event: &EventId| self.trace.op(*event) == Op::Release(lock);
+            let end = events[start..].iter().position(ends);
+            let end = end.map_or(events.len(), |length| start + length + 1);
+            regions.push(start..end);
+            start = end;
+        }
+        regions
+    }
+
+    /// The operations of which the witness has only the first events.
+    fn unfinished(&self) -> Vec<Vec<EventId>> {
+        let last = |events: Vec<EventId>| {
+            let region = self.regions(&events).pop().filter(|region| region.end == events.len())?;
+            let finished = matches!(self.trace.op(*events.last()?), Op::Release(_));
+            (!finished).then(|| events[region].to_vec())
         };
-        let groups = threads.iter().flat_map(|events| events.chunk_by(same));
-        groups.filter(|group| group.len() > 1).map(<[EventId]>::to_vec).collect()
+        self.threads().into_iter().filter_map(last).collect()
+    }
+
+    /// Leaves events out, if the witness is one without them.
+    fn leave_out(&mut self, events: &[EventId]) {
+        let rest = self.witness.iter().filter(|event| !events.contains(event)).copied();
+        let schedule = Schedule { observed: 0, rest: rest.collect() };
+        if self.checker.check(&schedule).is_ok() {
+            self.witness = schedule.rest;
+        }
     }
 
     fn position(&self, event: EventId) -> Option<usize> {
@@ -132,6 +209,21 @@ mod tests {
     #[test]
     fn the_events_of_an_operation_come_together() {
         assert_eq!(whole(TRACE, &[1, 6, 2, 3, 7]), [1, 2, 6, 3, 7]);
+    }
+
+    #[test]
+    fn what_the_recorder_keeps_together_comes_together() {
+        let text = "a acquire gate\na recv c 1 @ m.rs:1\na release gate\na write x 1 @ m.rs:2\n\
+                    b write y 1 @ m.rs:3\nb write x 2 @ m.rs:4\n";
+        let text = format!("b send c 1\n{text}");
+        assert_eq!(whole(&text, &[1, 2, 6, 3, 4, 5, 7]), [1, 2, 3, 4, 6, 5, 7]);
+    }
+
+    #[test]
+    fn an_operation_that_is_not_finished_is_left_out() {
+        let text = "c acquire gate\nc send c 1 @ m.rs:1\nc release gate\na write x 1 @ m.rs:2\n\
+                    b write x 2 @ m.rs:4\n";
+        assert_eq!(whole(text, &[1, 2, 4, 5]), [4, 5]);
     }
 
     #[test]

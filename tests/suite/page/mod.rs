@@ -46,7 +46,7 @@ fn findings_are_listed_searched_and_filtered() {
         page.key(letter);
     }
     assert_eq!(page.text("#count"), "1 of 3 findings");
-    assert_eq!(page.text("#detail h2"), "Data race on last");
+    assert_eq!(page.text("#detail h2"), "Data race on line (last)");
     page.key("Escape");
     assert_eq!(page.text("#count"), "3 findings");
     assert_eq!(page.get("document.activeElement.id"), "list");
@@ -70,7 +70,7 @@ fn a_finding_says_all_that_is_known() {
     page.click(&format!("#row-{}", evil.number));
     assert_eq!(
         page.get("document.querySelector('#detail h2').textContent"),
-        format!("data race on {EVIL}")
+        format!("data race on line ({EVIL})")
     );
     assert_eq!(page.get("location.hash"), format!("#{}", evil.fingerprint));
     let marked = "[...document.querySelectorAll('.card.side-1 .line.side-1')].map((e) => e.textContent.trim())";
