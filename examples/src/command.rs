@@ -48,7 +48,8 @@ fn unknown(argument: &str) -> String {
     format!("`{argument}` is not understood: only `--size` is")
 }
 
-fn parse(program: &Program, word: &str) -> Option<Size> {
+/// The size that a word stands for.
+pub(crate) fn parse(program: &Program, word: &str) -> Option<Size> {
     let number = |word: &str| word.parse().ok().filter(|&number: &usize| number > 0);
     match (word, word.split_once('x')) {
         ("small", _) => Some(program.small),

@@ -16,11 +16,14 @@
 //! - [`fusion`]: the examples of symbolic prediction, by number of threads.
 //! - [`shapes`]: the data structures that concurrent Rust is made of.
 //!
+//! [`evaluate`] records all of them and holds detectors against each other.
+//!
 //! Besides, `traces/` has traces in the text format, each with a comment that says what to see in
 //! it; `src/lessons.rs` has tests that pass, and races all the same; `src/bin/racy_counter.rs` is the smallest program with a race; `src/bin/write_trace.rs`
 //! writes a trace with the library, event by event.
 
 pub mod contest;
+pub mod evaluate;
 pub mod fusion;
 pub mod grande;
 pub mod larger;

@@ -43,6 +43,13 @@ impl Program {
         });
         pairs.collect()
     }
+
+    /// How many lines of its file are neither empty nor comments. Twins share a file, and the
+    /// number.
+    pub fn lines_of_code(&self) -> usize {
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+        self.source.text.lines().filter(is_code).count()
+    }
 }
 
 /// How much a program is to do.

@@ -147,7 +147,7 @@ pub fn detect(
 }
 
 /// The longest trace that the whole-trace detectors look at. Their formula has all of it.
-const LONGEST: usize = 20_000;
+pub const LONGEST: usize = 20_000;
 
 /// Runs a detector that decides pair by pair.
 fn whole_trace(

@@ -14,6 +14,7 @@ mod crates;
 mod damage;
 mod detectors;
 mod errors;
+mod evaluate;
 mod explorer;
 mod fuzz;
 mod golden;

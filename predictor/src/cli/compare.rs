@@ -4,9 +4,9 @@ use std::io::{self, BufWriter, Write};
 
 use super::args::{Compare, TableFormat};
 use super::input::Input;
-use super::table::Table;
 use super::{Failure, Outcome, say};
 use crate::analysis::{Detector, Found, detect};
+use crate::report::Table;
 use crate::trace::{Op, Trace};
 
 pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {

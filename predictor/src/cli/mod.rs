@@ -24,7 +24,6 @@ mod progress;
 mod replay;
 mod show;
 mod stats;
-mod table;
 mod validate;
 mod witness;
 

@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::args::Stats;
 use super::input::Input;
-use super::table::Table;
 use super::{Failure, Outcome};
+use crate::report::Table;
 
 pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
     let mut table = Table::new(HEADINGS.map(str::to_owned).to_vec());

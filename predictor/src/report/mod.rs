@@ -1,14 +1,16 @@
 //! What people and machines read.
 //!
 //! [`Report`] is the documented, versioned schema of `--format json` (docs/REPORT.md); the text for
-//! people says the same.
+//! people says the same. [`Table`] is for figures.
 
 mod context;
+mod table;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::context::{Access, HeldLock, describe, held};
+pub use self::table::Table;
 pub use self::text::write_text;
 
 /// The version of the schema. It changes when a field goes away or changes its meaning.

@@ -3,18 +3,20 @@
 use std::io::{self, Write};
 
 /// A table.
-pub(super) struct Table {
+#[derive(Clone, Debug)]
+pub struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(header: Vec<String>) -> Self {
+    /// A table without rows.
+    pub fn new(header: Vec<String>) -> Self {
         Self { header, rows: Vec::new() }
     }
 
     /// Adds a row, which has as many cells as the header.
-    pub(super) fn add(&mut self, row: Vec<String>) {
+    pub fn add(&mut self, row: Vec<String>) {
         debug_assert_eq!(row.len(), self.header.len());
         self.rows.push(row);
     }
@@ -24,7 +26,7 @@ impl Table {
     }
 
     /// Columns that line up.
-    pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let width = |column: usize| self.lines().map(|line| line[column].chars().count()).max();
         let widths: Vec<usize> =
             (0..self.header.len()).map(|column| width(column).unwrap_or(0)).collect();
@@ -39,7 +41,7 @@ impl Table {
     }
 
     /// Comma-separated values, as RFC 4180 has them.
-    pub(super) fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
         for line in self.lines() {
             let cells: Vec<String> = line.iter().map(|cell| csv_cell(cell)).collect();
             writeln!(out, "{}", cells.join(","))?;
@@ -48,7 +50,7 @@ impl Table {
     }
 
     /// A table for documents.
-    pub(super) fn write_markdown(&self, out: &mut impl Write) -> io::Result<()> {
+    pub fn write_markdown(&self, out: &mut impl Write) -> io::Result<()> {
         for (number, line) in self.lines().enumerate() {
             let cells: Vec<String> = line.iter().map(|cell| cell.replace('|', "\\|")).collect();
             writeln!(out, "| {} |", cells.join(" | "))?;
