@@ -1,7 +1,7 @@
 //! Tests that pass, and races all the same: what `cargo racelog test` is for.
 //!
 //! ```text
-//! cargo racelog test -p racelog-examples --lib lessons
+//! cargo racelog test -p racelog-examples --no-default-features --lib lessons
 //! ```
 
 use racelog::cell::{Shared, UnsafeCell};

@@ -23,6 +23,7 @@
 //! writes a trace with the library, event by event.
 
 pub mod contest;
+#[cfg(feature = "evaluate")]
 pub mod evaluate;
 pub mod fusion;
 pub mod grande;

@@ -31,6 +31,9 @@ impl Plan {
         let mut lines = String::new();
         for (word, events) in [("step", steps), ("race", race)] {
             for &event in events {
+                if is_hidden(trace, event) {
+                    continue;
+                }
                 let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
                 let mut object = match op {
                     Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => paths[&other].clone(),
@@ -62,6 +65,16 @@ impl Plan {
         let _ = write!(text, "first {first}\n{}", self.lines);
         text
     }
+}
+
+/// Whether an event is one of a lock that the recorder adds to keep the events of an operation together:
+/// programs say where they take their locks.
+fn is_hidden(trace: &Trace, event: EventId) -> bool {
+    let (Op::Acquire(lock) | Op::Release(lock)) = trace.op(event) else { return false };
+    let taken = trace.events_of_lock(lock).iter().find(|e| matches!(trace.op(**e), Op::Acquire(_)));
+    // Traces that say nothing of places are not recorded.
+    taken.is_some_and(|taken| trace.location(*taken).is_none())
+        && trace.metadata().program.is_some()
 }
 
 /// Whom each `notify_one` wakes that wakes somebody: the witness needs just these.

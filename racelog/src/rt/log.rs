@@ -255,6 +255,15 @@ impl ThreadLog {
         self.append(Step { stamp, op, location, recorded });
     }
 
+    /// Records an event that no code of the program makes: it keeps those of one operation together. It
+    /// decides nothing, and whoever replays the program does not see it.
+    pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return self.session.lose(stamp);
+        }
+        self.append(Step { stamp, op, location: None, recorded: true });
+    }
+
     /// Records an event at a location that is new to this thread.
     #[cold]
     #[inline(never)]

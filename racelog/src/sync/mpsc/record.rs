@@ -285,9 +285,11 @@ impl Record {
     fn at_once<R>(&mut self, log: &ThreadLog, f: impl FnOnce(&mut Self, &ThreadLog) -> R) -> R {
         let Some(lock) = &self.lock else { return f(self, log) };
         let lock = LockId::new(lock.get(&counters::LOCKS));
-        self.emit(log, Op::Acquire(lock), None);
+        self.clock = log.tick(self.clock);
+        log.emit_hidden(self.clock, Op::Acquire(lock));
         let result = f(self, log);
-        self.emit(log, Op::Release(lock), None);
+        self.clock = log.tick(self.clock);
+        log.emit_hidden(self.clock, Op::Release(lock));
         result
     }
 
