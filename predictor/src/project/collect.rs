@@ -266,7 +266,7 @@ fn fingerprint(
     let mut words = vec![code.name().to_owned(), alone.unwrap_or_default().to_owned()];
     for side in sides {
         let place = side.place.as_ref();
-        let line = place.and_then(|place| Some(line_of(&*sources.read(&place.file)?, place)?));
+        let line = place.and_then(|place| line_of(&sources.read(&place.file)?, place));
         words.push(place.map_or_else(String::new, |place| place.file.clone()));
         words.push(line.or_else(|| place.map(Place::to_string)).unwrap_or_default());
         words.push(side.kind.clone());

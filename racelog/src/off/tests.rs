@@ -129,7 +129,7 @@ fn parking_lot_is_itself() {
     assert_eq!(TypeId::of::<ours::Once>(), TypeId::of::<::parking_lot::Once>());
     let _: fn(ours::Mutex<u32>) -> ::parking_lot::Mutex<u32> = |value| value;
     let _: fn(ours::RwLock<u32>) -> ::parking_lot::RwLock<u32> = |value| value;
-    let _: fn(ours::MutexGuard<'static, u32>) -> ::parking_lot::MutexGuard<'static, u32> =
+    let _same: fn(ours::MutexGuard<'static, u32>) -> ::parking_lot::MutexGuard<'static, u32> =
         |value| value;
     let _: fn(ours::ReentrantMutex<u32>) -> ::parking_lot::ReentrantMutex<u32> = |value| value;
 }

@@ -292,7 +292,7 @@ impl<'a> Job<'a> {
             let bar = SharedProgress::new("confirming");
             let folder = &self.workspace.folder;
             confirm::confirm(&mut project, folder, &self.settings, |done, all| {
-                bar.update(done, all)
+                bar.update(done, all);
             });
             drop(bar);
         }
