@@ -90,6 +90,7 @@ fn from_test_to_proof() {
     tests_are_recorded_and_reported(&workspace);
     reports_are_written_again(&workspace);
     shards_are_the_whole(&workspace);
+    the_recipes_for_many_machines_work(&workspace);
     a_finding_is_replayed(&workspace);
     what_is_no_trace_is_skipped(&workspace);
     findings_that_do_not_count(&workspace);
@@ -178,6 +179,71 @@ fn shards_are_the_whole(workspace: &Workspace) {
     let (code, _, err) = workspace.run(&args);
     assert_eq!(code, 2);
     assert!(err.contains("missing: 7"), "{err}");
+}
+
+/// Runs what docs/SCALING.md has for a CI matrix, GNU parallel, Slurm and Kubernetes, each machine's part after the
+/// other's.
+fn the_recipes_for_many_machines_work(workspace: &Workspace) {
+    let page = fs::read_to_string(repository().join("docs/SCALING.md")).expect("the page is there");
+    let whole = workspace.run(&["analyze", "--format", "json"]).1;
+    // From a word to the end of what the machine is to run, without the indentation of YAML.
+    let between = |start: &str, end: &str| {
+        let from = page.find(start).unwrap_or_else(|| panic!("no `{start}` in the page"));
+        let text = &page[from..];
+        text[..text.find(end).expect("it ends")].replace("\n              ", "\n")
+    };
+    let matrix =
+        between("cargo racelog analyze traces --shard ${{ matrix.shard }}", "\n      - uses");
+    let parallel = between("cargo racelog analyze traces --shard {}", "'\n");
+    let slurm = between("#!/bin/sh\n#SBATCH", "```");
+    let kubernetes = between("shard=$((JOB_COMPLETION_INDEX + 1))", "```");
+    let numbers = |of: u32, name: &'static str, from: u32| {
+        (0..of).map(move |index| vec![(name, (index + from).to_string())])
+    };
+    let recipes: [(String, Vec<Vec<(&str, String)>>); 4] = [
+        (matrix.replace("${{ matrix.shard }}", "$SHARD"), numbers(4, "SHARD", 1).collect()),
+        (parallel.replace("{}", "$SHARD"), numbers(16, "SHARD", 1).collect()),
+        (slurm, numbers(16, "SLURM_ARRAY_TASK_ID", 1).collect()),
+        (kubernetes, numbers(16, "JOB_COMPLETION_INDEX", 0).collect()),
+    ];
+    for (script, machines) in recipes {
+        let folder = workspace.folder.join("many machines");
+        fs::create_dir_all(folder.join("shards")).expect("a folder");
+        fs::copy(workspace.folder.join("Cargo.toml"), folder.join("Cargo.toml"))
+            .expect("a manifest");
+        for member in ["alpha", "beta", "gamma"] {
+            copy(&workspace.folder.join(member), &folder.join(member));
+        }
+        // What is already there has another name.
+        let traces = workspace.traces();
+        let script = script.replace("analyze traces", &format!("analyze '{}'", traces.display()));
+        for variables in machines {
+            let mut command = workspace.command(&[]);
+            let program = Path::new(command.get_program()).to_owned();
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let path = [program.parent().expect("a folder").as_os_str(), &path].join(":".as_ref());
+            command = Command::new("sh");
+            command.args(["-ec", &script]).current_dir(&folder).env("PATH", path);
+            command.env("SLURM_CPUS_PER_TASK", "2").env("SLURM_ARRAY_TASK_COUNT", "16");
+            command.env("CARGO_TARGET_DIR", folder.join("target")).envs(variables);
+            let (code, out, err) = run(&mut command, b"");
+            assert_eq!(code, 0, "{script}\n{out}{err}");
+        }
+        let all = [folder.join("shards"), folder.clone()];
+        let all =
+            all.iter().flat_map(|folder| fs::read_dir(folder).expect("it is there").flatten());
+        let shards: Vec<String> = all
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        let mut args = vec!["merge", "--format", "json"];
+        args.extend(shards.iter().map(String::as_str));
+        let (_, merged, err) = workspace.run(&args);
+        assert!(!merged.is_empty(), "{script}\n{err}");
+        assert_eq!(timeless(&merged), timeless(&whole), "{script}");
+        fs::remove_dir_all(&folder).expect("it is there");
+    }
 }
 
 fn a_finding_is_replayed(workspace: &Workspace) {

@@ -53,7 +53,7 @@ impl FromStr for Place {
             Some((file, line)) => (file, line, last),
             None => (rest, last, 0),
         };
-        if file.is_empty() || line == 0 {
+        if file.is_empty() || file.starts_with(':') || line == 0 {
             return Err(no_place());
         }
         Ok(Self { file: file.to_owned(), line, column })

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use racelog::trace::{Object, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::whole::keep_operations_whole;
+use super::whole::{is_hidden, keep_operations_whole};
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
 
@@ -65,16 +65,6 @@ impl Plan {
         let _ = write!(text, "first {first}\n{}", self.lines);
         text
     }
-}
-
-/// Whether an event is one of a lock that the recorder adds to keep the events of an operation together:
-/// programs say where they take their locks.
-fn is_hidden(trace: &Trace, event: EventId) -> bool {
-    let (Op::Acquire(lock) | Op::Release(lock)) = trace.op(event) else { return false };
-    let taken = trace.events_of_lock(lock).iter().find(|e| matches!(trace.op(**e), Op::Acquire(_)));
-    // Traces that say nothing of places are not recorded.
-    taken.is_some_and(|taken| trace.location(*taken).is_none())
-        && trace.metadata().program.is_some()
 }
 
 /// Whom each `notify_one` wakes that wakes somebody: the witness needs just these.

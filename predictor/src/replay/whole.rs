@@ -41,6 +41,16 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
     whole.witness
 }
 
+/// Whether an event is one of a lock that the recorder adds to keep the events of an operation together:
+/// programs say where they take their locks.
+pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
+    let (Op::Acquire(lock) | Op::Release(lock)) = trace.op(event) else { return false };
+    let taken = trace.events_of_lock(lock).iter().find(|e| matches!(trace.op(**e), Op::Acquire(_)));
+    // Traces that say nothing of places are not recorded.
+    taken.is_some_and(|taken| trace.location(*taken).is_none())
+        && trace.metadata().program.is_some()
+}
+
 /// Where an event stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Spot {
@@ -102,7 +112,7 @@ impl Whole<'_, '_> {
         let mut start = 0;
         while start < events.len() {
             let hidden = match self.trace.op(events[start]) {
-                Op::Acquire(lock) if self.trace.location(events[start]).is_none() => Some(lock),
+                Op::Acquire(lock) if is_hidden(self.trace, events[start]) => Some(lock),
                 _ => None,
             };
             let Some(lock) = hidden else {
@@ -215,13 +225,13 @@ mod tests {
     fn what_the_recorder_keeps_together_comes_together() {
         let text = "a acquire gate\na recv c 1 @ m.rs:1\na release gate\na write x 1 @ m.rs:2\n\
                     b write y 1 @ m.rs:3\nb write x 2 @ m.rs:4\n";
-        let text = format!("b send c 1\n{text}");
+        let text = format!("#racelog program p\nb send c 1\n{text}");
         assert_eq!(whole(&text, &[1, 2, 6, 3, 4, 5, 7]), [1, 2, 3, 4, 6, 5, 7]);
     }
 
     #[test]
     fn an_operation_that_is_not_finished_is_left_out() {
-        let text = "c acquire gate\nc send c 1 @ m.rs:1\nc release gate\na write x 1 @ m.rs:2\n\
+        let text = "#racelog program p\nc acquire gate\nc send c 1 @ m.rs:1\nc release gate\na write x 1 @ m.rs:2\n\
                     b write x 2 @ m.rs:4\n";
         assert_eq!(whole(text, &[1, 2, 4, 5]), [4, 5]);
     }
