@@ -198,13 +198,13 @@ fn the_recipes_for_many_machines_work(workspace: &Workspace) {
     let slurm = between("#!/bin/sh\n#SBATCH", "```");
     let kubernetes = between("shard=$((JOB_COMPLETION_INDEX + 1))", "```");
     let numbers = |of: u32, name: &'static str, from: u32| {
-        (0..of).map(move |index| vec![(name, (index + from).to_string())])
+        (0..of).map(|index| (name, (index + from).to_string())).collect::<Vec<_>>()
     };
-    let recipes: [(String, Vec<Vec<(&str, String)>>); 4] = [
-        (matrix.replace("${{ matrix.shard }}", "$SHARD"), numbers(4, "SHARD", 1).collect()),
-        (parallel.replace("{}", "$SHARD"), numbers(16, "SHARD", 1).collect()),
-        (slurm, numbers(16, "SLURM_ARRAY_TASK_ID", 1).collect()),
-        (kubernetes, numbers(16, "JOB_COMPLETION_INDEX", 0).collect()),
+    let recipes = [
+        (matrix.replace("${{ matrix.shard }}", "$SHARD"), numbers(4, "SHARD", 1)),
+        (parallel.replace("{}", "$SHARD"), numbers(16, "SHARD", 1)),
+        (slurm, numbers(16, "SLURM_ARRAY_TASK_ID", 1)),
+        (kubernetes, numbers(16, "JOB_COMPLETION_INDEX", 0)),
     ];
     for (script, machines) in recipes {
         let folder = workspace.folder.join("many machines");
@@ -217,7 +217,7 @@ fn the_recipes_for_many_machines_work(workspace: &Workspace) {
         // What is already there has another name.
         let traces = workspace.traces();
         let script = script.replace("analyze traces", &format!("analyze '{}'", traces.display()));
-        for variables in machines {
+        for (variable, number) in machines {
             let mut command = workspace.command(&[]);
             let program = Path::new(command.get_program()).to_owned();
             let path = std::env::var_os("PATH").unwrap_or_default();
@@ -225,7 +225,7 @@ fn the_recipes_for_many_machines_work(workspace: &Workspace) {
             command = Command::new("sh");
             command.args(["-ec", &script]).current_dir(&folder).env("PATH", path);
             command.env("SLURM_CPUS_PER_TASK", "2").env("SLURM_ARRAY_TASK_COUNT", "16");
-            command.env("CARGO_TARGET_DIR", folder.join("target")).envs(variables);
+            command.env("CARGO_TARGET_DIR", folder.join("target")).env(variable, number);
             let (code, out, err) = run(&mut command, b"");
             assert_eq!(code, 0, "{script}\n{out}{err}");
         }

@@ -13,6 +13,7 @@ use super::columns::Columns;
 use super::format::{Format, Names, Source, SourceError};
 use super::originals::Originals;
 use super::overlaps::Overlaps;
+use super::pipeline;
 use super::translate::Translate;
 use super::validate::{Invalid, validate};
 use super::{EventId, Groups, Op, Trace, ValueId, Values};
@@ -46,13 +47,22 @@ impl Trace {
         // What a file says of its length is not believed beyond this.
         let expected = source.events().unwrap_or(0).min(MOST_EXPECTED);
         loader.columns.reserve(expected as usize);
-        while source.advance()? {
+        let mut items = 0;
+        while items < WORTH_A_THREAD {
+            if !source.advance()? {
+                return loader.finish(source.metadata(), source.dictionary().clone(), source.end());
+            }
             loader.push(source.dictionary(), source.item())?;
             progress(source);
+            items += 1;
         }
+        let loader = pipeline::read_ahead(loader, source, progress)?;
         loader.finish(source.metadata(), source.dictionary().clone(), source.end())
     }
 }
+
+/// So many items are loaded before a second thread is worth its while.
+const WORTH_A_THREAD: usize = 1 << 14;
 
 /// Reads the text format.
 impl FromStr for Trace {
@@ -89,8 +99,13 @@ impl Loader {
 
     /// Adds an item; `dictionary` knows what it refers to.
     pub fn push(&mut self, dictionary: &Dictionary, item: &Item) -> Result<(), LoadError> {
+        self.take(item).map_err(|refused| refused.explain(dictionary))
+    }
+
+    /// Adds an item.
+    pub(super) fn take(&mut self, item: &Item) -> Result<(), Refused> {
         match item {
-            Item::Init { var, value } => self.init(dictionary, *var, *value),
+            Item::Init { var, value } => self.init(*var, *value),
             Item::Event(event) => self.event(event),
         }
     }
@@ -108,14 +123,21 @@ impl Loader {
         threads.resize(originals.threads.len(), ThreadProgress::default());
         let overlaps = Overlaps::merge(&dictionary, &originals, &mut columns);
         let ops = || columns.ops.iter();
+        let (by_var, (by_thread, by_lock)) = rayon::join(
+            || Groups::new(initial.len(), || ops().map(|op| op.var().map(VarId::index))),
+            || {
+                let thread = |thread: &ThreadId| Some(thread.index());
+                let lock = |op: &Op| op.lock().map(LockId::index);
+                (
+                    Groups::new(threads.len(), || columns.thread.iter().map(thread)),
+                    Groups::new(originals.locks.len(), || ops().map(lock)),
+                )
+            },
+        );
         let trace = Trace {
-            by_thread: Groups::new(threads.len(), || {
-                columns.thread.iter().map(|thread| Some(thread.index()))
-            }),
-            by_var: Groups::new(initial.len(), || ops().map(|op| op.var().map(VarId::index))),
-            by_lock: Groups::new(originals.locks.len(), || {
-                ops().map(|op| op.lock().map(LockId::index))
-            }),
+            by_thread,
+            by_var,
+            by_lock,
             forks: threads.iter().map(|thread| thread.fork).collect(),
             guarded_end: threads.iter().map(|thread| thread.guarded).collect(),
             metadata,
@@ -131,22 +153,21 @@ impl Loader {
         Ok(trace)
     }
 
-    fn init(&mut self, dictionary: &Dictionary, var: VarId, value: Value) -> Result<(), LoadError> {
+    fn init(&mut self, var: VarId, value: Value) -> Result<(), Refused> {
         let before = self.columns.len() as u64 + 1;
-        let variable = || Names::new().name(dictionary, Object::Var(var)).to_owned();
         if !self.initialised.insert(var) {
-            return Err(LoadError::InitTwice { variable: variable(), before });
+            return Err(Refused::InitTwice { var, before });
         }
         if !self.numbering.init(var, value) {
-            return Err(LoadError::InitLate { variable: variable(), before });
+            return Err(Refused::InitLate { var, before });
         }
         Ok(())
     }
 
-    fn event(&mut self, event: &Event) -> Result<(), LoadError> {
+    fn event(&mut self, event: &Event) -> Result<(), Refused> {
         let index = self.columns.len();
         if index >= MAX_EVENTS {
-            return Err(LoadError::TooLong);
+            return Err(Refused::TooLong);
         }
         self.numbering.event = index;
         let thread = self.numbering.thread(event.thread);
@@ -169,6 +190,25 @@ impl Loader {
         progress.events += 1;
         progress.guarded = !event.recorded && op.learns();
         Ok(())
+    }
+}
+
+/// Why an item is not taken, said without names.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Refused {
+    TooLong,
+    InitTwice { var: VarId, before: u64 },
+    InitLate { var: VarId, before: u64 },
+}
+
+impl Refused {
+    pub(super) fn explain(self, dictionary: &Dictionary) -> LoadError {
+        let name = |var| Names::new().name(dictionary, Object::Var(var)).to_owned();
+        match self {
+            Self::TooLong => LoadError::TooLong,
+            Self::InitTwice { var, before } => LoadError::InitTwice { variable: name(var), before },
+            Self::InitLate { var, before } => LoadError::InitLate { variable: name(var), before },
+        }
     }
 }
 

@@ -8,6 +8,7 @@ mod load;
 mod loaded;
 mod originals;
 mod overlaps;
+mod pipeline;
 mod translate;
 mod validate;
 mod values;
