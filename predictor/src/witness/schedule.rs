@@ -34,8 +34,12 @@ impl Schedule {
     }
 }
 
-/// How many states are kept.
+/// How many states are kept at most.
 const KEPT: usize = 256;
+
+/// How many objects all states that are kept have together at most: a trace of millions of variables or locks
+/// keeps fewer states.
+const OBJECTS: usize = 1 << 24;
 
 /// Checks many witnesses of one trace.
 #[derive(Debug)]
@@ -50,7 +54,9 @@ impl<'m, 'a> Checker<'m, 'a> {
     /// A checker for a trace.
     pub fn new(machine: &'m Machine<'a>) -> Self {
         let trace = machine.trace();
-        let stride = trace.len().div_ceil(KEPT).max(1024);
+        let objects = trace.var_count() + trace.lock_count() + trace.channel_count();
+        let kept = (OBJECTS / objects.max(1)).clamp(1, KEPT);
+        let stride = trace.len().div_ceil(kept).max(1024);
         let mut replay = Replay::observed(machine);
         let mut states = Vec::new();
         for event in trace.events() {
