@@ -64,6 +64,16 @@ pub struct Shard {
     pub of: u32,
 }
 
+impl Shard {
+    /// The most parts that work is cut into.
+    const MOST: u32 = 1 << 20;
+
+    /// Whether there is such a part.
+    pub const fn is_valid(self) -> bool {
+        0 < self.index && self.index <= self.of && self.of <= Self::MOST
+    }
+}
+
 /// A trace that was analysed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TraceInfo {
@@ -296,13 +306,29 @@ impl Project {
         let head: Head = serde_json::from_str(text).map_err(|error| error.to_string())?;
         match (head.schema.as_deref(), head.version) {
             (Some(SCHEMA), Some(VERSION)) => {
-                serde_json::from_str(text).map_err(|error| error.to_string())
+                let project: Self =
+                    serde_json::from_str(text).map_err(|error| error.to_string())?;
+                project.check()?;
+                Ok(project)
             }
             (Some(SCHEMA), version) => Err(format!(
                 "version {} of the report cannot be read, only {VERSION}: analyse the traces again",
                 version.unwrap_or(0)
             )),
             _ => Err("no report of `cargo racelog`".to_owned()),
+        }
+    }
+
+    /// What every report holds to, and a file that somebody has changed may not.
+    fn check(&self) -> Result<(), String> {
+        if let Some(empty) = self.findings.iter().find(|finding| finding.occurrences.is_empty()) {
+            return Err(format!("finding {} has no occurrence", empty.number));
+        }
+        match self.shard {
+            Some(shard) if !shard.is_valid() => {
+                Err(format!("there is no shard {}/{}", shard.index, shard.of))
+            }
+            _ => Ok(()),
         }
     }
 

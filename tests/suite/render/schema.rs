@@ -16,6 +16,18 @@ fn version_1_is_written_and_read_as_ever() {
 }
 
 #[test]
+fn a_report_that_somebody_has_changed_is_refused() {
+    let mut project = full_project();
+    project.findings[1].occurrences.clear();
+    let json = serde_json::to_string(&project).expect("it can be written");
+    assert_eq!(Project::from_json(&json), Err("finding 2 has no occurrence".to_owned()));
+    let mut project = full_project();
+    project.shard = Some(predictor::project::Shard { index: 5, of: 4 });
+    let json = serde_json::to_string(&project).expect("it can be written");
+    assert_eq!(Project::from_json(&json), Err("there is no shard 5/4".to_owned()));
+}
+
+#[test]
 fn other_versions_are_refused() {
     let path = repository().join("tests/golden/project-v1.json");
     let json = std::fs::read_to_string(path).unwrap();

@@ -248,10 +248,7 @@ fn shard(text: &str) -> Result<Shard, String> {
         index: index.parse().map_err(|_| problem())?,
         of: of.parse().map_err(|_| problem())?,
     };
-    if shard.index == 0 || shard.index > shard.of || shard.of > 1 << 20 {
-        return Err(problem());
-    }
-    Ok(shard)
+    if shard.is_valid() { Ok(shard) } else { Err(problem()) }
 }
 
 /// The subcommands that run cargo.
