@@ -15,6 +15,10 @@ use crate::replay::{Aftermath, Outcome};
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
 
+/// The variables that put a program under control.
+pub(super) const CONTROLLING: [&str; 4] =
+    ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"];
+
 /// A program that is to be run.
 pub(super) struct Program<'a> {
     words: &'a [OsString],
@@ -70,7 +74,7 @@ impl<'a> Program<'a> {
         }
         command.args(&self.words[1..]).env("RACELOG_OUTCOME", &files.outcome);
         // What is set outside would ask for something else.
-        for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {
+        for variable in CONTROLLING {
             command.env_remove(variable);
         }
         match *control {

@@ -7,6 +7,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use cargo_config2::Config;
 
 use super::super::Failure;
+use super::super::program::CONTROLLING;
 use super::runner;
 use super::workspace::{Workspace, cargo};
 
@@ -112,7 +113,7 @@ pub(super) fn run(
         .env("RACELOG", "1")
         // Doc tests do not go through the runner of every cargo.
         .env("RACELOG_DIR", workspace.folder.join(runner::OTHERS));
-    for variable in ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"] {
+    for variable in CONTROLLING {
         command.env_remove(variable);
     }
     if quiet_output {
