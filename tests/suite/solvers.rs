@@ -160,6 +160,30 @@ fn the_embedded_solver_equals_brute_force() {
     assert!(count.iter().all(|count| *count > 3000), "{count:?}");
 }
 
+#[test]
+fn the_same_question_of_a_growing_formula_is_answered_as_if_it_were_new() {
+    let large = Size { events: 12, free: 8, orders: 24, clauses: 20, edges: 2 };
+    let more = Size { events: 12, free: 0, orders: 2, clauses: 2, edges: 1 };
+    let mut count = [0; 2];
+    for seed in 0..400 {
+        let mut rng = rng(seed);
+        let (mut formula, mut solver) = (Formula::new(), OrderSolver::new());
+        grow(&mut rng, &mut formula, &large);
+        let assumptions: Vec<Lit> = (0..3).map(|_| literal(&mut rng, &formula)).collect();
+        for _ in 0..40 {
+            grow(&mut rng, &mut formula, &more);
+            let answer = says_yes(&mut solver, &formula, &assumptions);
+            let anew = says_yes(&mut OrderSolver::new(), &formula, &assumptions);
+            assert_eq!(answer, anew, "seed {seed}: {formula:?} {assumptions:?}");
+            count[usize::from(answer)] += 1;
+            if !answer {
+                break;
+            }
+        }
+    }
+    assert!(count[0] > 300 && count[1] > 2000, "{count:?}");
+}
+
 #[cfg(feature = "z3")]
 mod z3 {
     use std::collections::BTreeSet;

@@ -19,17 +19,40 @@ struct Edge {
     because: Lit,
 }
 
+/// The edges of a node in one direction.
+#[derive(Clone, Debug, Default)]
+struct Edges {
+    fixed: Vec<Node>,
+    /// Those that can be taken back, newest last.
+    open: Vec<Edge>,
+}
+
+impl Edges {
+    fn len(&self) -> usize {
+        self.fixed.len() + self.open.len()
+    }
+
+    fn get(&self, at: usize) -> Edge {
+        match self.fixed.get(at) {
+            Some(to) => Edge { to: *to, because: Lit::TRUE },
+            None => self.open[at - self.fixed.len()],
+        }
+    }
+}
+
 /// A directed graph without cycles, and a topological order of it.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    after: Vec<Vec<Edge>>,
-    before: Vec<Vec<Edge>>,
+    after: Vec<Edges>,
+    before: Vec<Edges>,
     rank: Vec<i64>,
     /// The edges that can be taken back, newest last.
     trail: Vec<(Node, Node)>,
     // Scratch space of a search.
     seen: Vec<bool>,
     parent: Vec<(Node, Lit)>,
+    /// How many literals it takes to get to a node, while a way is looked for.
+    distance: Vec<u32>,
     forward: Vec<Node>,
     backward: Vec<Node>,
     queue: VecDeque<Node>,
@@ -39,11 +62,12 @@ pub(super) struct Graph {
 impl Graph {
     /// Adds a node with a rank that no other node has.
     pub(super) fn add_node(&mut self, rank: i64) -> Node {
-        self.after.push(Vec::new());
-        self.before.push(Vec::new());
+        self.after.push(Edges::default());
+        self.before.push(Edges::default());
         self.rank.push(rank);
         self.seen.push(false);
         self.parent.push((0, Lit::TRUE));
+        self.distance.push(u32::MAX);
         self.rank.len() as Node - 1
     }
 
@@ -59,59 +83,72 @@ impl Graph {
     /// Takes back all but the first `count` edges of those that can be.
     pub(super) fn shrink(&mut self, count: usize) {
         for (from, to) in self.trail.drain(count..).rev() {
-            self.after[from as usize].pop();
-            self.before[to as usize].pop();
+            self.after[from as usize].open.pop();
+            self.before[to as usize].open.pop();
         }
     }
 
     /// Adds an edge, or says which literals make it close a cycle, without its own.
     pub(super) fn add(&mut self, from: Node, to: Node, because: Lit) -> Result<(), Vec<Lit>> {
-        if self.rank(from) >= self.rank(to) {
-            self.reorder(from, to)?;
-        }
-        self.after[from as usize].push(Edge { to, because });
-        self.before[to as usize].push(Edge { to: from, because });
+        self.make_way(from, to)?;
+        self.after[from as usize].open.push(Edge { to, because });
+        self.before[to as usize].open.push(Edge { to: from, because });
         self.trail.push((from, to));
         Ok(())
     }
 
-    /// Moves things so that `from` comes before `to`, which it does not yet.
-    fn reorder(&mut self, from: Node, to: Node) -> Result<(), Vec<Lit>> {
-        let (low, high) = (self.rank(to), self.rank(from));
-        self.forward.clear();
-        self.queue.clear();
-        self.visit_forward(to);
-        // Breadth first, so that a cycle is explained by few edges.
-        while let Some(node) = self.queue.pop_front() {
-            for at in 0..self.after[node as usize].len() {
-                let edge = self.after[node as usize][at];
-                if edge.to == from {
-                    let why = self.explain(to, node, edge.because);
-                    self.forget_forward();
-                    return Err(why);
-                }
-                if self.rank(edge.to) < high && !self.seen[edge.to as usize] {
-                    self.parent[edge.to as usize] = (node, edge.because);
-                    self.visit_forward(edge.to);
-                }
-            }
+    /// Adds an edge for good, or says which literals make it close a cycle.
+    pub(super) fn fix(&mut self, from: Node, to: Node) -> Result<(), Vec<Lit>> {
+        self.make_way(from, to)?;
+        self.after[from as usize].fixed.push(to);
+        self.before[to as usize].fixed.push(from);
+        Ok(())
+    }
+
+    /// Why an edge would close a cycle, if it would: the literals of the others.
+    pub(super) fn against(&mut self, from: Node, to: Node) -> Option<Vec<Lit>> {
+        (self.rank(from) >= self.rank(to) && self.reaches(to, from))
+            .then(|| self.fewest_literals(to, from))
+    }
+
+    /// Moves things so that `from` comes before `to`.
+    fn make_way(&mut self, from: Node, to: Node) -> Result<(), Vec<Lit>> {
+        let low = self.rank(to);
+        if self.rank(from) < low {
+            return Ok(());
         }
-        self.forget_forward();
+        if self.reaches(to, from) {
+            return Err(self.fewest_literals(to, from));
+        }
         self.search_backward(from, low);
         self.rerank();
         Ok(())
     }
 
-    fn visit_forward(&mut self, node: Node) {
-        self.seen[node as usize] = true;
-        self.forward.push(node);
-        self.queue.push_back(node);
-    }
-
-    fn forget_forward(&mut self) {
+    /// Whether a way leads from `start` to `end`. If not, `forward` is what can be reached and comes
+    /// before `end` in the order.
+    fn reaches(&mut self, start: Node, end: Node) -> bool {
+        let high = self.rank(end);
+        self.forward.clear();
+        self.forward.push(start);
+        self.seen[start as usize] = true;
+        let mut found = start == end;
+        let mut next = 0;
+        while let (false, Some(node)) = (found, self.forward.get(next).copied()) {
+            next += 1;
+            let edges = &self.after[node as usize];
+            for to in edges.fixed.iter().copied().chain(edges.open.iter().map(|edge| edge.to)) {
+                found |= to == end;
+                if self.rank[to as usize] < high && !self.seen[to as usize] {
+                    self.seen[to as usize] = true;
+                    self.forward.push(to);
+                }
+            }
+        }
         for node in &self.forward {
             self.seen[*node as usize] = false;
         }
+        found
     }
 
     fn search_backward(&mut self, from: Node, low: i64) {
@@ -121,10 +158,11 @@ impl Graph {
         let mut next = 0;
         while let Some(node) = self.backward.get(next).copied() {
             next += 1;
-            for edge in &self.before[node as usize] {
-                if self.rank[edge.to as usize] > low && !self.seen[edge.to as usize] {
-                    self.seen[edge.to as usize] = true;
-                    self.backward.push(edge.to);
+            let edges = &self.before[node as usize];
+            for to in edges.fixed.iter().copied().chain(edges.open.iter().map(|edge| edge.to)) {
+                if self.rank[to as usize] > low && !self.seen[to as usize] {
+                    self.seen[to as usize] = true;
+                    self.backward.push(to);
                 }
             }
         }
@@ -148,9 +186,54 @@ impl Graph {
         }
     }
 
-    /// The literals on the way from `start` to `end`, and one more.
-    fn explain(&self, start: Node, end: Node, last: Lit) -> Vec<Lit> {
-        let mut why = vec![last];
+    /// The literals on a way from `start` to `end`, which there is: as few as can be, since a short
+    /// explanation rules out more. Orders that always hold cost nothing.
+    fn fewest_literals(&mut self, start: Node, end: Node) -> Vec<Lit> {
+        let high = self.rank(end);
+        self.forward.clear();
+        self.queue.clear();
+        self.distance[start as usize] = 0;
+        self.forward.push(start);
+        self.queue.push_back(start);
+        // A queue at both ends keeps the nodes sorted by distance, as costs are 0 and 1.
+        while let Some(node) = self.queue.pop_front() {
+            if node == end {
+                break;
+            }
+            // A node comes twice if a cheaper way to it was found after the first.
+            if std::mem::replace(&mut self.seen[node as usize], true) {
+                continue;
+            }
+            for at in 0..self.after[node as usize].len() {
+                let Edge { to, because } = self.after[node as usize].get(at);
+                let cost = u32::from(because != Lit::TRUE);
+                let distance = self.distance[node as usize] + cost;
+                let known = self.distance[to as usize];
+                if distance >= known || (to != end && self.rank(to) >= high) {
+                    continue;
+                }
+                if known == u32::MAX {
+                    self.forward.push(to);
+                }
+                self.distance[to as usize] = distance;
+                self.parent[to as usize] = (node, because);
+                if cost == 0 {
+                    self.queue.push_front(to);
+                } else {
+                    self.queue.push_back(to);
+                }
+            }
+        }
+        for node in &self.forward {
+            self.seen[*node as usize] = false;
+            self.distance[*node as usize] = u32::MAX;
+        }
+        self.explain(start, end)
+    }
+
+    /// The literals on the way that was found.
+    fn explain(&self, start: Node, end: Node) -> Vec<Lit> {
+        let mut why = Vec::new();
         let mut node = end;
         while node != start {
             let (parent, because) = self.parent[node as usize];
@@ -181,14 +264,29 @@ mod tests {
     #[test]
     fn a_cycle_is_explained_by_its_edges() {
         let mut graph = graph(4);
-        graph.add(0, 1, Lit::TRUE).unwrap();
+        graph.fix(0, 1).unwrap();
         graph.add(3, 0, lit(1)).unwrap();
         graph.add(1, 2, lit(2)).unwrap();
         let mut why = graph.add(2, 3, lit(3)).unwrap_err();
         why.sort();
         assert_eq!(why, [lit(1), lit(2)]);
-        graph.shrink(2);
+        graph.shrink(1);
+        assert_eq!(graph.against(2, 3), None);
         graph.add(2, 3, lit(3)).unwrap();
+    }
+
+    #[test]
+    fn a_way_along_fixed_orders_is_the_better_explanation() {
+        let mut graph = graph(5);
+        for node in 0..4 {
+            graph.fix(node, node + 1).unwrap();
+        }
+        graph.add(0, 4, lit(1)).unwrap();
+        graph.add(1, 4, lit(2)).unwrap();
+        assert_eq!(graph.against(4, 0), Some(Vec::new()));
+        assert_eq!(graph.against(0, 4), None);
+        assert_eq!(graph.add(4, 0, lit(3)), Err(Vec::new()));
+        assert!(graph.fix(4, 2).is_err());
     }
 
     /// Whether `to` can be reached from `from`.

@@ -9,11 +9,17 @@
 //! the graph keeps up at that moment. That order starts out as the observed one, which is nearly a
 //! model, and a search that starts there is short. No general solver can be asked for either, which
 //! is why this one is our own.
+//!
+//! Levels need not rise along the trail: a literal has the level of the latest decision that it
+//! depends on, and one that depends on early decisions only outlives the later ones that come
+//! before it in the trail.
 
+use std::cmp::Reverse;
 use std::time::Instant;
 
 use super::activity::Activity;
 use super::acyclic::{Graph, Node};
+use super::choice::Next;
 use super::clauses::{ClauseRef, Clauses};
 use super::open::OpenClauses;
 use super::order_atoms::OrderAtoms;
@@ -28,53 +34,53 @@ pub(super) enum Outcome {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Reason {
+pub(super) enum Reason {
     Decision,
     Clause(ClauseRef),
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Watch {
-    clause: ClauseRef,
+pub(super) struct Watch {
+    pub(super) clause: ClauseRef,
     /// Another literal of the clause: if it holds, the clause need not be looked at.
     blocker: Lit,
 }
 
-const RESTART_AFTER: u64 = 100;
+const RESTART_AFTER: u64 = 400;
 /// How often the clock is looked at, in conflicts and in decisions.
 const CHECK_EVERY: u64 = 256;
 
 /// The state of the search.
 #[derive(Debug, Default)]
 pub(super) struct Search {
-    clauses: Clauses,
-    learnt: Vec<ClauseRef>,
-    watches: Vec<Vec<Watch>>,
+    pub(super) clauses: Clauses,
+    pub(super) learnt: Vec<ClauseRef>,
+    pub(super) watches: Vec<Vec<Watch>>,
     /// By literal: 1 holds, -1 does not, 0 is open.
-    values: Vec<i8>,
-    levels: Vec<u32>,
-    reasons: Vec<Reason>,
+    pub(super) values: Vec<i8>,
+    pub(super) levels: Vec<u32>,
+    pub(super) reasons: Vec<Reason>,
     /// What a proposition is if nobody decides it.
-    defaults: Vec<bool>,
-    activity: Activity,
-    open: OpenClauses,
-    trail: Vec<Lit>,
+    pub(super) defaults: Vec<bool>,
+    pub(super) activity: Activity,
+    pub(super) open: OpenClauses,
+    pub(super) trail: Vec<Lit>,
     /// Where in the trail each level starts, and how many edges the graph had.
-    level_starts: Vec<(usize, usize)>,
+    pub(super) level_starts: Vec<(usize, usize)>,
     /// How much of the trail has been followed through the clauses, to the order, and to the
     /// clauses that held by default.
-    propagated: usize,
-    ordered: usize,
-    noticed: usize,
+    pub(super) propagated: usize,
+    pub(super) ordered: usize,
+    pub(super) noticed: usize,
     pub(super) graph: Graph,
     pub(super) atoms: OrderAtoms,
-    contradiction: bool,
-    conflicts: u64,
-    decisions: u64,
-    learnt_limit: usize,
+    pub(super) contradiction: bool,
+    pub(super) conflicts: u64,
+    pub(super) decisions: u64,
+    pub(super) learnt_limit: usize,
     // Scratch space of the analysis.
-    seen: Vec<bool>,
-    marked: Vec<usize>,
+    pub(super) seen: Vec<bool>,
+    pub(super) marked: Vec<usize>,
 }
 
 impl Search {
@@ -106,56 +112,84 @@ impl Search {
 
     /// Whether a literal is true if nobody decides it. The order is never taken for granted: it
     /// moves.
-    fn is_default(&self, lit: Lit) -> bool {
+    pub(super) fn is_default(&self, lit: Lit) -> bool {
         self.defaults[lit.proposition()] == lit.is_positive() && self.atoms.edge(lit).is_none()
     }
 
     #[inline]
-    fn value(&self, lit: Lit) -> i8 {
+    pub(super) fn value(&self, lit: Lit) -> i8 {
         self.values[lit.code()]
     }
 
-    fn level(&self, lit: Lit) -> u32 {
+    pub(super) fn level(&self, lit: Lit) -> u32 {
         self.levels[lit.proposition()]
     }
 
-    fn current_level(&self) -> u32 {
+    pub(super) fn current_level(&self) -> u32 {
         self.level_starts.len() as u32
     }
 
-    /// Adds a clause. The search has to be [reset](Self::reset).
+    /// Adds a clause. What was decided stays as far as the clause leaves it.
     pub(super) fn add_clause(&mut self, literals: &[Lit]) {
-        debug_assert_eq!(self.current_level(), 0);
         let mut clause: Vec<Lit> = Vec::with_capacity(literals.len());
         for lit in literals {
-            if self.value(*lit) > 0 || clause.contains(&!*lit) {
+            let settled = self.value(*lit) != 0 && self.level(*lit) == 0;
+            if clause.contains(&!*lit) || settled && self.value(*lit) > 0 {
                 return;
             }
-            if self.value(*lit) == 0 && !clause.contains(lit) {
+            if !settled && !clause.contains(lit) {
                 clause.push(*lit);
             }
         }
         match clause[..] {
             [] => self.contradiction = true,
             [unit] => {
-                self.assign(unit, Reason::Decision);
-                self.contradiction |= self.propagate().is_some();
+                self.go_back(0);
+                self.assign(unit, Reason::Decision, 0);
             }
-            _ => {
-                let added = self.clauses.add(&clause, None);
-                self.watch(added);
-                self.open.add(added);
-            }
+            _ => self.add_open_clause(clause),
         }
     }
 
-    /// Orders two nodes for good. The search has to be [reset](Self::reset).
-    pub(super) fn add_order(&mut self, from: Node, to: Node) {
-        debug_assert_eq!(self.current_level(), 0);
-        self.contradiction |= self.graph.add(from, to, Lit::TRUE).is_err();
+    /// Adds a clause whose literals are all open, once what was decided is left aside.
+    fn add_open_clause(&mut self, mut clause: Vec<Lit>) {
+        // First what does not fail, then what fails latest: these two are watched.
+        clause.sort_by_key(|lit| match self.value(*lit) {
+            -1 => Reverse(self.level(*lit)),
+            _ => Reverse(u32::MAX),
+        });
+        let [first, second] = [clause[0], clause[1]];
+        // A clause of which only the first literal does not fail needs it from the level on at which
+        // the second fails. What has been decided since without heeding that is undone.
+        let unheeded = match self.value(first) {
+            0 => false,
+            1 => self.value(second) < 0 && self.level(first) > self.level(second),
+            _ => true,
+        };
+        if unheeded {
+            self.go_back(self.level(first) - 1);
+        }
+        let added = self.clauses.add(&clause, None);
+        self.watch(added);
+        self.open.add(added);
+        if self.value(second) < 0 && self.value(first) == 0 {
+            self.assign(first, Reason::Clause(added), self.level(second));
+        }
     }
 
-    fn watch(&mut self, clause: ClauseRef) {
+    /// Orders two nodes for good. What was decided stays as far as that leaves it.
+    pub(super) fn add_order(&mut self, from: Node, to: Node) {
+        while let Err(why) = self.graph.fix(from, to) {
+            let Some(level) = why.iter().map(|lit| self.level(*lit)).max().filter(|l| *l > 0)
+            else {
+                self.contradiction = true;
+                return;
+            };
+            self.go_back(level - 1);
+        }
+    }
+
+    pub(super) fn watch(&mut self, clause: ClauseRef) {
         let [a, b] = [self.clauses.literals(clause)[0], self.clauses.literals(clause)[1]];
         self.watches[(!a).code()].push(Watch { clause, blocker: b });
         self.watches[(!b).code()].push(Watch { clause, blocker: a });
@@ -166,38 +200,56 @@ impl Search {
         self.go_back(0);
     }
 
-    fn go_back(&mut self, level: u32) {
+    pub(super) fn go_back(&mut self, level: u32) {
         if self.current_level() <= level {
             return;
         }
         let (start, edges) = self.level_starts[level as usize];
+        let mut kept = 0;
         for at in (start..self.trail.len()).rev() {
             let lit = self.trail[at];
+            if self.level(lit) <= level {
+                kept += 1;
+                continue;
+            }
             self.values[lit.code()] = 0;
             self.values[(!lit).code()] = 0;
             if !self.is_default(lit) {
                 self.open.falls(lit);
             }
+            if self.atoms.edge(lit).is_some() {
+                self.activity.wait(lit.proposition());
+            }
         }
-        self.trail.truncate(start);
+        if kept > 0 {
+            let mut place = start;
+            for at in start..self.trail.len() {
+                let lit = self.trail[at];
+                self.trail[place] = lit;
+                place += usize::from(self.value(lit) > 0);
+            }
+        }
+        self.trail.truncate(start + kept);
         self.level_starts.truncate(level as usize);
-        self.propagated = start;
+        // What is kept is followed again: what it led to may be gone.
+        self.propagated = self.propagated.min(start);
         self.ordered = self.ordered.min(start);
         self.noticed = self.noticed.min(start);
         self.graph.shrink(edges);
     }
 
-    fn assign(&mut self, lit: Lit, reason: Reason) {
+    /// Makes a literal hold; `level` is that of the latest decision that it depends on.
+    pub(super) fn assign(&mut self, lit: Lit, reason: Reason, level: u32) {
         self.values[lit.code()] = 1;
         self.values[(!lit).code()] = -1;
-        self.levels[lit.proposition()] = self.current_level();
+        self.levels[lit.proposition()] = level;
         self.reasons[lit.proposition()] = reason;
         self.trail.push(lit);
     }
 
     fn decide(&mut self, lit: Lit) {
         self.level_starts.push((self.trail.len(), self.graph.edge_count()));
-        self.assign(lit, Reason::Decision);
+        self.assign(lit, Reason::Decision, self.current_level());
     }
 
     /// Follows what is assigned to its consequences. Returns the literals of a clause none of which
@@ -252,7 +304,11 @@ impl Search {
                 watches[kept] = Watch { clause: watch.clause, blocker: first };
                 kept += 1;
                 match values[first.code()] {
-                    0 => self.assign(first, Reason::Clause(watch.clause)),
+                    0 => {
+                        let levels = literals[1..].iter().map(|lit| self.levels[lit.proposition()]);
+                        let level = levels.max().unwrap_or(0);
+                        self.assign(first, Reason::Clause(watch.clause), level);
+                    }
                     -1 => {
                         conflict = Some(watch.clause);
                         break;
@@ -298,8 +354,9 @@ impl Search {
                     self.forget();
                 }
             }
-            match self.next_decision(assumptions) {
+            match self.next_step(assumptions) {
                 Next::Decide(lit) => self.decide(lit),
+                Next::Implied => continue,
                 Next::Satisfied => return Outcome::Satisfied,
                 Next::Refuted => return Outcome::Refuted,
             }
@@ -309,200 +366,6 @@ impl Search {
             }
         }
     }
-
-    fn next_decision(&mut self, assumptions: &[Lit]) -> Next {
-        while let Some(assumption) = assumptions.get(self.current_level() as usize) {
-            match self.value(*assumption) {
-                0 => return Next::Decide(*assumption),
-                -1 => return Next::Refuted,
-                // A level of its own, so that levels and assumptions keep pace.
-                _ => self.level_starts.push((self.trail.len(), self.graph.edge_count())),
-            }
-        }
-        for at in self.noticed..self.trail.len() {
-            self.open.falls(!self.trail[at]);
-        }
-        self.noticed = self.trail.len();
-        while let Some(clause) = self.open.next() {
-            let literals = self.clauses.literals(clause);
-            let holds = |lit: &&Lit| match self.value(**lit) {
-                0 => self.is_default(**lit),
-                value => value > 0,
-            };
-            match literals.iter().find(holds) {
-                Some(lit) => self.open.rests_on(*lit),
-                None => return Next::Decide(self.choose(literals)),
-            }
-        }
-        Next::Satisfied
-    }
-
-    /// The literal to make a clause hold by: the most active one that is open. Of those, one that
-    /// says what the order is as it is, since the order that the graph keeps up agrees with all
-    /// edges, so that this closes no cycle and moves nothing; and then the last one, because the
-    /// encoding puts first what is least likely.
-    fn choose(&self, literals: &[Lit]) -> Lit {
-        let open = literals.iter().enumerate().filter(|(_, lit)| self.value(**lit) == 0);
-        let best = open.max_by(|(place, a), (other, b)| {
-            let by_activity = self.active(**a).total_cmp(&self.active(**b));
-            by_activity.then(self.likelihood(**a).cmp(&self.likelihood(**b))).then(place.cmp(other))
-        });
-        // A clause without an open literal would be a conflict.
-        best.map_or(Lit::TRUE, |(_, lit)| *lit)
-    }
-
-    fn active(&self, lit: Lit) -> f64 {
-        self.activity.of(lit.proposition())
-    }
-
-    fn likelihood(&self, lit: Lit) -> i64 {
-        let ahead = |(from, to)| self.graph.rank(to) - self.graph.rank(from);
-        match (self.atoms.edge(lit), self.atoms.source(lit.proposition())) {
-            (Some(edge), _) if ahead(edge) > 0 => i64::MAX,
-            // The nearer, the likelier.
-            (None, Some(source)) if lit.is_positive() && ahead(source) > 0 => {
-                i64::MAX / 2 - ahead(source)
-            }
-            (None, None) => 0,
-            _ => i64::MIN,
-        }
-    }
-
-    /// Learns from a clause none of whose literals holds, and goes back to where what was learnt
-    /// says something new. `false` if everything is refuted.
-    fn resolve(&mut self, conflict: Vec<Lit>) -> bool {
-        // A conflict of the order may come to light later than it arose.
-        let level = conflict.iter().map(|lit| self.level(*lit)).max().unwrap_or(0);
-        self.go_back(level);
-        if level == 0 {
-            self.contradiction = true;
-            return false;
-        }
-        let learnt = self.analyse(conflict);
-        let asserting = learnt[0];
-        let back = learnt[1..].iter().map(|lit| self.level(*lit)).max().unwrap_or(0);
-        let lbd = self.lbd(&learnt);
-        self.go_back(back);
-        if let [unit] = learnt[..] {
-            self.assign(unit, Reason::Decision);
-        } else {
-            let clause = self.clauses.add(&learnt, Some(lbd));
-            self.learnt.push(clause);
-            self.watch(clause);
-            self.assign(asserting, Reason::Clause(clause));
-        }
-        self.activity.decay();
-        true
-    }
-
-    /// The first-UIP clause: its first literal is of the current level, its second of the latest
-    /// level before.
-    fn analyse(&mut self, conflict: Vec<Lit>) -> Vec<Lit> {
-        let level = self.current_level();
-        let mut learnt = vec![Lit::TRUE];
-        let mut open = 0;
-        let mut at = self.trail.len();
-        let mut clause = conflict;
-        let uip = loop {
-            for lit in clause {
-                let proposition = lit.proposition();
-                if self.seen[proposition] || self.levels[proposition] == 0 {
-                    continue;
-                }
-                self.seen[proposition] = true;
-                self.marked.push(proposition);
-                self.activity.bump(proposition);
-                if self.levels[proposition] == level {
-                    open += 1;
-                } else {
-                    learnt.push(lit);
-                }
-            }
-            let lit = loop {
-                at -= 1;
-                let lit = self.trail[at];
-                if self.seen[lit.proposition()] && self.level(lit) == level {
-                    break lit;
-                }
-            };
-            open -= 1;
-            if open == 0 {
-                break lit;
-            }
-            clause = self.causes(lit);
-        };
-        learnt[0] = !uip;
-        let redundant: Vec<bool> = learnt.iter().map(|lit| self.is_redundant(*lit)).collect();
-        let mut keep = redundant.iter().map(|redundant| !redundant);
-        learnt.retain(|_| keep.next().unwrap_or(true));
-        for proposition in self.marked.drain(..) {
-            self.seen[proposition] = false;
-        }
-        if let Some(latest) = (1..learnt.len()).max_by_key(|at| self.level(learnt[*at])) {
-            learnt.swap(1, latest);
-        }
-        learnt
-    }
-
-    /// The other literals of the clause that made a literal hold.
-    fn causes(&self, lit: Lit) -> Vec<Lit> {
-        match self.reasons[lit.proposition()] {
-            Reason::Decision => Vec::new(),
-            Reason::Clause(clause) => {
-                let literals = self.clauses.literals(clause);
-                literals.iter().copied().filter(|other| *other != lit).collect()
-            }
-        }
-    }
-
-    /// Whether what made the literal false is already in the learnt clause, all of it.
-    fn is_redundant(&self, lit: Lit) -> bool {
-        match self.reasons[lit.proposition()] {
-            Reason::Decision => false,
-            Reason::Clause(clause) => {
-                self.clauses.literals(clause).iter().all(|other| {
-                    *other == !lit || self.seen[other.proposition()] || self.level(*other) == 0
-                }) && self.level(lit) != self.current_level()
-            }
-        }
-    }
-
-    /// How many levels a clause spans: the fewer, the more useful it is.
-    fn lbd(&self, literals: &[Lit]) -> u32 {
-        let mut levels: Vec<u32> = literals.iter().map(|lit| self.level(*lit)).collect();
-        levels.sort_unstable();
-        levels.dedup();
-        levels.len() as u32
-    }
-
-    /// Forgets the worse half of the learnt clauses.
-    fn forget(&mut self) {
-        self.learnt_limit += self.learnt_limit / 10;
-        let mut learnt = std::mem::take(&mut self.learnt);
-        let clauses = &self.clauses;
-        learnt.sort_by_key(|clause| (clauses.lbd(*clause), clauses.literals(*clause).len()));
-        let keep = learnt.len() / 2;
-        for (rank, clause) in learnt.into_iter().enumerate() {
-            let locked = self.reasons[self.clauses.literals(clause)[0].proposition()]
-                == Reason::Clause(clause)
-                && self.value(self.clauses.literals(clause)[0]) > 0;
-            if rank < keep || locked || self.clauses.lbd(clause) <= 2 {
-                self.learnt.push(clause);
-            } else {
-                self.clauses.delete(clause);
-            }
-        }
-        for watches in &mut self.watches {
-            watches.retain(|watch| !self.clauses.is_deleted(watch.clause));
-        }
-        self.clauses.compact();
-    }
-}
-
-enum Next {
-    Decide(Lit),
-    Satisfied,
-    Refuted,
 }
 
 fn is_over(deadline: Option<Instant>) -> bool {

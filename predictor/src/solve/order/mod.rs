@@ -1,11 +1,14 @@
 //! `order`, our own solver and the default: clause learning over an ordering theory.
 //!
-//! One file a part: the search (`cdcl`), the clauses (`clauses`), what to decide next (`open`, `activity`),
-//! orders without cycles (`acyclic`), and what propositions say of the order (`order_atoms`).
+//! One file a part: the search (`cdcl`), what it decides (`choice`, `open`, `activity`) and learns
+//! (`analysis`), the clauses (`clauses`), orders without cycles (`acyclic`), and what propositions say of
+//! the order (`order_atoms`).
 
 mod activity;
 mod acyclic;
+mod analysis;
 mod cdcl;
+mod choice;
 mod clauses;
 mod open;
 mod order_atoms;
@@ -28,6 +31,8 @@ pub struct OrderSolver {
     /// How many clauses and edges of the formula are known.
     clauses: usize,
     edges: usize,
+    /// What was asked last.
+    asked: Vec<Lit>,
 }
 
 impl OrderSolver {
@@ -86,7 +91,11 @@ impl Solver for OrderSolver {
         assumptions: &[Lit],
         deadline: Option<Instant>,
     ) -> Answer {
-        self.search.reset();
+        // The same question again, of a formula that has grown: the search goes on where it was.
+        if self.asked != assumptions {
+            self.search.reset();
+            self.asked = assumptions.to_vec();
+        }
         self.keep_up(formula);
         match self.search.solve(assumptions, deadline) {
             Outcome::Satisfied => Answer::Yes(self.model()),
