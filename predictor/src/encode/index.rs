@@ -68,7 +68,7 @@ pub struct Index {
     /// The regions of each lock, in the order in which they begin.
     pub(crate) regions_of: Vec<Vec<u32>>,
     /// The regions of each lock and thread, in the order in which they begin.
-    regions_by: FxHashMap<(LockId, ThreadId), Vec<u32>>,
+    pub(crate) regions_by: FxHashMap<(LockId, ThreadId), Vec<u32>>,
     /// The region that each event of a lock begins or ends.
     pub(crate) region_at: EventMap<u32>,
     pub(crate) condvars: Vec<Condvar>,

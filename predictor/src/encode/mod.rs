@@ -10,7 +10,8 @@
 //! prefix, and whatever event it speaks of may be in the prefix from then on: so the formula grows
 //! from the pair that is asked about to what that pair can depend on, and no further. Axioms about
 //! all pairs of something (two regions of a lock, a write between a write and its read, two messages
-//! of a channel) are stated only once a solution breaks them: see [`Encoder::refine`].
+//! of a channel) are stated only once a solution breaks them, and all but the nearest writes that a
+//! read may find once a solution asks for another: see [`Encoder::refine`].
 
 mod barriers;
 mod channels;
@@ -22,9 +23,11 @@ mod parking;
 mod program_order;
 mod query;
 mod reads;
+mod sources;
 mod window;
 
 use std::collections::VecDeque;
+use std::time::Instant;
 
 use racelog::trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -33,9 +36,12 @@ pub use self::index::Index;
 pub(crate) use self::index::{value_read, value_written};
 pub use self::query::Query;
 pub use self::window::Window;
-use crate::solve::Model;
 use crate::solve::formula::{Formula, Lit};
+use crate::solve::{Model, is_over};
 use crate::trace::{EventId, Op, Trace};
+
+/// How often the clock is looked at, in tasks.
+const CHECK_EVERY: usize = 1024;
 
 /// The feasible prefixes of a window, as a formula that grows as it is asked about.
 #[derive(Debug)]
@@ -52,7 +58,7 @@ pub struct Encoder<'a> {
     clean: FxHashMap<EventId, Lit>,
     /// What is still to be said.
     tasks: VecDeque<Task>,
-    sources: FxHashMap<EventId, Vec<reads::Source>>,
+    sources: FxHashMap<EventId, sources::Sources>,
     stated: FxHashSet<Stated>,
     condvars: condvars::Stated,
 }
@@ -172,14 +178,20 @@ impl<'a> Encoder<'a> {
         finished
     }
 
-    /// States all that follows from what has been spoken of.
-    fn state_axioms(&mut self) {
+    /// States all that follows from what has been spoken of; `false` if the deadline is over first.
+    fn state_axioms(&mut self, deadline: Option<Instant>) -> bool {
+        let mut count = 0_usize;
         while let Some(task) = self.tasks.pop_front() {
             match task {
                 Task::Included(event) => self.state_enabled(event),
                 Task::Clean(event) => reads::state_clean(self, event),
             }
+            count += 1;
+            if count.is_multiple_of(CHECK_EVERY) && is_over(deadline) {
+                return false;
+            }
         }
+        true
     }
 
     /// An event that is in the prefix was enabled when its turn came.
@@ -247,16 +259,36 @@ impl<'a> Encoder<'a> {
         sequence
     }
 
-    /// States the axioms that a model breaks. `false` if there are none: then its sequence is a
-    /// feasible prefix that answers the query.
-    pub fn refine(&mut self, model: &Model, query: &Query) -> bool {
+    /// States the axioms that a model breaks.
+    pub fn refine(
+        &mut self,
+        model: &Model,
+        query: &mut Query,
+        deadline: Option<Instant>,
+    ) -> Refinement {
         let sequence = self.sequence(model);
         let before = self.formula.clause_count();
         locks::refine(self, &sequence);
         reads::refine(self, model, &sequence);
         channels::refine(self, &sequence);
         query::refine(self, query, model, &sequence);
-        self.state_axioms();
-        self.formula.clause_count() > before
+        if !self.state_axioms(deadline) {
+            Refinement::OutOfTime
+        } else if self.formula.clause_count() > before {
+            Refinement::More
+        } else {
+            Refinement::Feasible(sequence)
+        }
     }
+}
+
+/// What looking at a model's sequence has brought.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refinement {
+    /// It is a feasible prefix that answers the query.
+    Feasible(Vec<EventId>),
+    /// It breaks axioms, which are stated now.
+    More,
+    /// There was not enough time to say.
+    OutOfTime,
 }

@@ -1,7 +1,10 @@
 //! The question: is there a feasible prefix after which both accesses of a pair are next and
 //! enabled?
 
-use super::reads::{self, Source};
+use std::time::Instant;
+
+use super::reads;
+use super::sources::Sources;
 use super::{Encoder, exclusives, program_order};
 use crate::race::Pair;
 use crate::solve::Model;
@@ -20,12 +23,13 @@ pub struct Query {
 #[derive(Debug)]
 struct LastRead {
     event: EventId,
-    sources: Vec<Source>,
+    sources: Sources,
 }
 
 impl Encoder<'_> {
-    /// Asks about a pair, both of whose accesses are in the window.
-    pub fn ask(&mut self, pair: Pair) -> Query {
+    /// Asks about a pair, both of whose accesses are in the window. There is no answer if stating all
+    /// that matters takes longer than until the deadline; what is left is stated with the next question.
+    pub fn ask(&mut self, pair: Pair, deadline: Option<Instant>) -> Option<Query> {
         let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
         let (first, second) = (pair.first(), pair.second());
         for (event, other) in [(first, second), (second, first)] {
@@ -41,39 +45,37 @@ impl Encoder<'_> {
                     query.assumptions.extend(known);
                     continue;
                 }
-                let sources = reads::sources(self, event, var, value);
                 let asked = self.formula.proposition(false);
-                let mut clause = vec![!asked];
-                clause.extend(sources.iter().map(|source| source.chosen));
-                self.formula.clause(&clause);
+                let sources = Sources::state(self, event, var, value, asked);
                 query.assumptions.push(asked);
                 query.last_reads.push(LastRead { event, sources });
             }
         }
-        self.state_axioms();
-        query
+        self.state_axioms(deadline).then_some(query)
     }
 }
 
 /// States that no write follows what a compare-exchange finds, where a sequence has one.
 pub(super) fn refine(
     encoder: &mut Encoder<'_>,
-    query: &Query,
+    query: &mut Query,
     model: &Model,
     sequence: &[EventId],
 ) {
-    for read in &query.last_reads {
+    for read in &mut query.last_reads {
         let var = encoder.trace.op(read.event).var();
         let writes_it = |event: &&EventId| {
             let op = encoder.trace.op(**event);
             op.var() == var && op.writes()
         };
         let writes: Vec<EventId> = sequence.iter().filter(writes_it).copied().collect();
-        let chosen = || read.sources.iter().filter(|source| model.is_true(source.chosen));
-        if chosen().any(|source| source.write == writes.last().copied()) {
+        let (chosen, last) = (read.sources.chosen(model), writes.last().copied());
+        let found = chosen.iter().any(|source| source.write == last);
+        if found || read.sources.is_right(encoder, model, last) {
             continue;
         }
-        for source in chosen() {
+        read.sources.state_more(encoder, model, last);
+        for source in chosen {
             for later in reads::after(&writes, source.write) {
                 let earlier =
                     source.write.map_or(Lit::FALSE, |write| encoder.before(*later, write));

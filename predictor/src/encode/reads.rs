@@ -5,19 +5,11 @@ use racelog::trace::VarId;
 use rustc_hash::FxHashMap;
 
 use super::index::value_read;
+use super::sources::{Source, Sources, wrote_known};
 use super::{Encoder, Stated, channels};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
-use crate::trace::{EventId, Op, ValueId};
-
-/// Where a read may get its value from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Source {
-    /// The write; none for what the variable holds when the window starts.
-    pub(super) write: Option<EventId>,
-    /// That it is this one.
-    pub(super) chosen: Lit,
-}
+use crate::trace::{EventId, Op};
 
 /// A thread is clean after an event if it was before and the event found what it had found.
 pub(super) fn state_clean(encoder: &mut Encoder<'_>, event: EventId) {
@@ -36,58 +28,9 @@ pub(super) fn state_clean(encoder: &mut Encoder<'_>, event: EventId) {
             encoder.formula.implies(&[clean], &known);
             return;
         }
-        let sources = sources(encoder, event, var, value);
-        for source in &sources {
-            if let Some(write) = source.write {
-                let earlier = encoder.before(write, event);
-                encoder.formula.implies(&[source.chosen], &[earlier]);
-            }
-        }
-        let mut clause = vec![!clean];
-        clause.extend(sources.iter().map(|source| source.chosen));
-        encoder.formula.clause(&clause);
+        let sources = Sources::state(encoder, event, var, value, clean);
         encoder.sources.insert(event, sources);
     }
-}
-
-/// The writes of a value to a variable that a read could find; each, if chosen, happens in a clean
-/// thread.
-pub(super) fn sources(
-    encoder: &mut Encoder<'_>,
-    read: EventId,
-    var: VarId,
-    value: ValueId,
-) -> Vec<Source> {
-    let index = encoder.index;
-    let thread = encoder.trace.thread(read);
-    let writes = index.writes_of(var, value);
-    let possible = |write: &EventId| {
-        encoder.window.contains(*write) && (encoder.trace.thread(*write) != thread || *write < read)
-    };
-    let mut candidates: Vec<Option<EventId>> =
-        writes.iter().copied().filter(possible).map(Some).collect();
-    if encoder.window.state.value(var) == Some(value) {
-        candidates.push(None);
-    }
-    // What is decided last is what is left when it comes to a choice: the write that was observed.
-    candidates.sort_by_key(|write| match write {
-        Some(write) if *write < read => (1, write.index() + 1),
-        Some(write) => (0, usize::MAX - write.index()),
-        None => (1, 0),
-    });
-    let mut sources = Vec::with_capacity(candidates.len());
-    for write in candidates {
-        let chosen = match write {
-            Some(write) => encoder.formula.source(write, read),
-            None => encoder.formula.proposition(false),
-        };
-        if let Some(write) = write {
-            let conditions = [encoder.included(write), wrote_known(encoder, write)];
-            encoder.formula.implies(&[chosen], &conditions);
-        }
-        sources.push(Source { write, chosen });
-    }
-    sources
 }
 
 /// That all that was written to mixed memory before an access is known. Its accesses keep their
@@ -101,20 +44,12 @@ pub(super) fn known_before(encoder: &mut Encoder<'_>, var: VarId, access: EventI
     writes.map(|write| wrote_known(encoder, *write)).collect()
 }
 
-/// That a write leaves the value behind that it left in the observed trace.
-fn wrote_known(encoder: &mut Encoder<'_>, write: EventId) -> Lit {
-    if encoder.trace.op(write).reads() {
-        encoder.clean_after(write)
-    } else {
-        encoder.clean_before(write)
-    }
-}
-
 /// How many writes on either side of those that disturb a read are ruled out along with them: they
 /// would be the next to do so.
 const NEIGHBOURS: usize = 4;
 
-/// States that no other write comes between a read and its source, where a sequence has one there.
+/// States that no other write comes between a read and its source, where a sequence has one there; and
+/// more sources, where a sequence leaves it open which it is.
 pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[EventId]) {
     let trace = encoder.trace;
     let mut writes: FxHashMap<VarId, Vec<EventId>> = FxHashMap::default();
@@ -124,6 +59,7 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
             writes.entry(var).or_default().push(*event);
         }
     }
+    let mut short_of_sources: Vec<(EventId, Option<EventId>)> = Vec::new();
     // How many writes of each variable have passed.
     let mut passed: FxHashMap<VarId, usize> = FxHashMap::default();
     for event in sequence {
@@ -134,9 +70,9 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
         if let Some(sources) = encoder.sources.get(event).filter(|_| clean) {
             let all = writes.get(&var).map_or(&[][..], Vec::as_slice);
             let last = all[..*here].last().copied();
-            let chosen = sources.iter().filter(|source| model.is_true(source.chosen));
-            let chosen: Vec<Source> = chosen.copied().collect();
-            if !chosen.iter().any(|source| source.write == last) {
+            let chosen = sources.chosen(model);
+            let found = chosen.iter().any(|source| source.write == last);
+            if !found && !sources.is_right(encoder, model, last) {
                 for source in chosen {
                     let first = *here - after(&all[..*here], source.write).len();
                     let near =
@@ -147,9 +83,16 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
                         }
                     }
                 }
+                short_of_sources.push((*event, last));
             }
         }
         *here += usize::from(op.writes());
+    }
+    for (read, last) in short_of_sources {
+        if let Some(mut sources) = encoder.sources.remove(&read) {
+            sources.state_more(encoder, model, last);
+            encoder.sources.insert(read, sources);
+        }
     }
 }
 

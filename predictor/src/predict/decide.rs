@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use crate::encode::{Encoder, Index, Window};
+use crate::encode::{Encoder, Index, Refinement, Window};
 use crate::race::Pair;
 use crate::solve::formula::{Formula, Lit};
-use crate::solve::{Answer, Disagreement, Solver};
+use crate::solve::{Answer, Disagreement, Solver, is_over};
 use crate::trace::{EventId, Trace};
 use crate::witness::{self, Checker, Refutation, Schedule};
 
@@ -67,21 +67,19 @@ impl<'a> Decider<'a> {
 
     /// Whether a pair, both of whose accesses are in the window, is a race.
     pub fn decide(&mut self, pair: Pair, deadline: Option<Instant>) -> Verdict {
-        let query = self.encoder.ask(pair);
+        let Some(mut query) = self.encoder.ask(pair, deadline) else { return Verdict::Unknown };
         self.assumptions.clone_from(&query.assumptions);
         loop {
             let formula = self.encoder.formula();
-            match self.solver.solve(formula, &query.assumptions, deadline) {
+            let model = match self.solver.solve(formula, &query.assumptions, deadline) {
                 Answer::No => return Verdict::NoRace,
                 Answer::Unknown => return Verdict::Unknown,
-                Answer::Yes(model) => {
-                    if !self.encoder.refine(&model, &query) {
-                        return self.confirm(&self.encoder.sequence(&model), pair);
-                    }
-                }
-            }
-            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                return Verdict::Unknown;
+                Answer::Yes(model) => model,
+            };
+            match self.encoder.refine(&model, &mut query, deadline) {
+                Refinement::Feasible(sequence) => return self.confirm(&sequence, pair),
+                Refinement::More if !is_over(deadline) => {}
+                Refinement::More | Refinement::OutOfTime => return Verdict::Unknown,
             }
         }
     }

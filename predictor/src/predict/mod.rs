@@ -6,6 +6,7 @@
 //! them, in parallel (`run`).
 
 mod candidates;
+mod closure;
 mod decide;
 mod held;
 mod histories;
@@ -17,6 +18,7 @@ mod run;
 use std::time::Duration;
 
 pub use self::candidates::Candidates;
+pub use self::closure::{Closed, Closures, Writes};
 pub use self::decide::{Decider, Verdict};
 pub use self::held::HeldLocks;
 pub use self::hold_back::HoldBack;

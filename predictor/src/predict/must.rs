@@ -52,6 +52,12 @@ impl MustOrder {
         self.needed.at(trace.thread(b), trace.position(b))[thread.index()] as usize > position
     }
 
+    /// What an event needs of each thread, if that is more than what the one before it in its thread
+    /// needs.
+    pub(super) fn raised_at(&self, thread: ThreadId, position: usize) -> Option<&[u32]> {
+        self.needed.raised_at(thread, position)
+    }
+
     /// Of another thread's events, the positions of those that are neither before nor after this
     /// one in every execution.
     pub fn unordered(&self, trace: &Trace, event: EventId, other: ThreadId) -> Range<usize> {
@@ -88,6 +94,12 @@ impl Clocks {
         let OfThread { starts, counts } = &self.threads[thread.index()];
         let after = starts.partition_point(|start| *start as usize <= position);
         &counts[(after - 1) * self.threads.len()..][..self.threads.len()]
+    }
+
+    fn raised_at(&self, thread: ThreadId, position: usize) -> Option<&[u32]> {
+        let OfThread { starts, counts } = &self.threads[thread.index()];
+        let at = starts.binary_search(&(position as u32)).ok()?;
+        Some(&counts[at * self.threads.len()..][..self.threads.len()])
     }
 
     /// The thread's clock as it is now.

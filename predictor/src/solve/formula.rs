@@ -70,6 +70,8 @@ pub enum Meaning {
     /// The second event finds what the first left there: likely if that is the last to come before.
     /// This is only a hint; the clauses say what it takes.
     Source(EventId, EventId),
+    /// One of several things of which it has not been said yet what they take: to be tried last.
+    Unsaid,
     /// The first event comes before the second; its negation says that it comes after.
     Before(EventId, EventId),
 }
@@ -119,6 +121,12 @@ impl Formula {
     /// A new proposition: that an event finds what another one left. It is likely false.
     pub fn source(&mut self, from: EventId, to: EventId) -> Lit {
         self.add(Meaning::Source(from, to), false)
+    }
+
+    /// A new proposition: that it is something of which nothing has been said yet. It is false unless
+    /// nothing else will do.
+    pub fn unsaid(&mut self) -> Lit {
+        self.add(Meaning::Unsaid, false)
     }
 
     /// That one event comes before another. What is likely is that they come in the order in which

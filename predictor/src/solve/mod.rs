@@ -77,6 +77,11 @@ pub trait Solver {
     }
 }
 
+/// Whether there is no time left.
+pub(crate) fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
 /// Two solvers contradict each other.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("the solvers disagree: `{yes}` says yes, `{no}` says no")]

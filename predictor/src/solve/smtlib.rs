@@ -48,7 +48,7 @@ pub fn script(formula: &Formula, assumptions: &[Lit]) -> String {
     }
     for proposition in 0..formula.proposition_count() {
         match formula.meaning(proposition) {
-            Meaning::Free | Meaning::Source(..) => {
+            Meaning::Free | Meaning::Unsaid | Meaning::Source(..) => {
                 line(&mut out, format_args!("(declare-const p{proposition} Bool)"));
             }
             // The negation is the reverse order, not the absence of an order.

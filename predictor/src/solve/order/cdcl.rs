@@ -24,6 +24,7 @@ use super::clauses::{ClauseRef, Clauses};
 use super::open::OpenClauses;
 use super::order_atoms::OrderAtoms;
 use crate::solve::formula::Lit;
+use crate::solve::is_over;
 
 /// What a search ended with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +45,8 @@ pub(super) struct Watch {
     pub(super) clause: ClauseRef,
     /// Another literal of the clause: if it holds, the clause need not be looked at.
     blocker: Lit,
+    /// Whether that is the only other one: then the clause need never be looked at.
+    only: bool,
 }
 
 const RESTART_AFTER: u64 = 400;
@@ -84,6 +87,7 @@ pub(super) struct Search {
 }
 
 impl Search {
+    pub(super) fn stats(&self) { eprintln!("conflicts {} decisions {} level {} trail {} learnt {} props {} clauses {}", self.conflicts, self.decisions, self.current_level(), self.trail.len(), self.learnt.len(), self.levels.len(), self.clauses.count()); } // TEMP
     pub(super) fn proposition_count(&self) -> usize {
         self.levels.len()
     }
@@ -190,9 +194,10 @@ impl Search {
     }
 
     pub(super) fn watch(&mut self, clause: ClauseRef) {
-        let [a, b] = [self.clauses.literals(clause)[0], self.clauses.literals(clause)[1]];
-        self.watches[(!a).code()].push(Watch { clause, blocker: b });
-        self.watches[(!b).code()].push(Watch { clause, blocker: a });
+        let literals = self.clauses.literals(clause);
+        let (a, b, only) = (literals[0], literals[1], literals.len() == 2);
+        self.watches[(!a).code()].push(Watch { clause, blocker: b, only });
+        self.watches[(!b).code()].push(Watch { clause, blocker: a, only });
     }
 
     /// Forgets all decisions.
@@ -281,9 +286,17 @@ impl Search {
             while next < watches.len() {
                 let watch = watches[next];
                 next += 1;
-                if self.values[watch.blocker.code()] > 0 {
+                let blocked = self.values[watch.blocker.code()];
+                if blocked > 0 || watch.only {
                     watches[kept] = watch;
                     kept += 1;
+                    if blocked == 0 {
+                        let level = self.level(lit);
+                        self.assign(watch.blocker, Reason::Clause(watch.clause), level);
+                    } else if blocked < 0 {
+                        conflict = Some(watch.clause);
+                        break;
+                    }
                     continue;
                 }
                 let values = &self.values;
@@ -297,11 +310,11 @@ impl Search {
                         (2..literals.len()).find(|at| values[literals[*at].code()] >= 0)
                 {
                     literals.swap(1, at);
-                    let moved = Watch { clause: watch.clause, blocker: first };
+                    let moved = Watch { blocker: first, ..watch };
                     self.watches[(!literals[1]).code()].push(moved);
                     continue;
                 }
-                watches[kept] = Watch { clause: watch.clause, blocker: first };
+                watches[kept] = Watch { blocker: first, ..watch };
                 kept += 1;
                 match values[first.code()] {
                     0 => {
@@ -366,10 +379,6 @@ impl Search {
             }
         }
     }
-}
-
-fn is_over(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 /// The sequence 1 1 2 1 1 2 4 1 1 2 …, counted from 1: good restart intervals where nothing is

@@ -105,7 +105,7 @@ impl Search {
             (None, Some(source)) if lit.is_positive() && ahead(source) > 0 => {
                 i64::MAX / 2 - ahead(source)
             }
-            (None, None) => 0,
+            (None, None) if !self.atoms.is_unsaid(lit.proposition()) => 0,
             _ => i64::MIN,
         }
     }

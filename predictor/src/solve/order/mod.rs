@@ -52,6 +52,7 @@ impl OrderSolver {
             self.search.add_proposition(formula.phase(proposition));
             match formula.meaning(proposition) {
                 Meaning::Free => {}
+                Meaning::Unsaid => self.search.atoms.set_unsaid(proposition),
                 Meaning::Source(a, b) => {
                     let (from, to) = (self.node(a), self.node(b));
                     self.search.atoms.set_source(proposition, from, to);
@@ -97,7 +98,9 @@ impl Solver for OrderSolver {
             self.asked = assumptions.to_vec();
         }
         self.keep_up(formula);
-        match self.search.solve(assumptions, deadline) {
+        let r = self.search.solve(assumptions, deadline);
+        if std::env::var_os("ST").is_some() { self.search.stats(); } // TEMP
+        match r {
             Outcome::Satisfied => Answer::Yes(self.model()),
             Outcome::Refuted => Answer::No,
             Outcome::OutOfTime => Answer::Unknown,

@@ -8,6 +8,7 @@ use crate::solve::formula::Lit;
 pub(super) struct OrderAtoms {
     edges: Vec<Option<(Node, Node)>>,
     sources: Vec<Option<(Node, Node)>>,
+    unsaid: Vec<bool>,
 }
 
 impl OrderAtoms {
@@ -15,6 +16,7 @@ impl OrderAtoms {
     pub(super) fn grow(&mut self) {
         self.edges.push(None);
         self.sources.push(None);
+        self.unsaid.push(false);
     }
 
     /// A proposition says that one node comes before another.
@@ -25,6 +27,16 @@ impl OrderAtoms {
     /// A proposition is likely if one node is the last to come before another.
     pub(super) fn set_source(&mut self, proposition: usize, from: Node, to: Node) {
         self.sources[proposition] = Some((from, to));
+    }
+
+    /// A proposition is to be tried last.
+    pub(super) fn set_unsaid(&mut self, proposition: usize) {
+        self.unsaid[proposition] = true;
+    }
+
+    /// Whether a proposition is to be tried last.
+    pub(super) fn is_unsaid(&self, proposition: usize) -> bool {
+        self.unsaid[proposition]
     }
 
     /// The nodes that a proposition is likely for if the first is the last before the second.

@@ -51,7 +51,7 @@ impl Session {
     fn keep_up(&mut self, question: &Question) {
         for meaning in &question.meanings {
             let proposition = match *meaning {
-                Meaning::Free | Meaning::Source(..) => {
+                Meaning::Free | Meaning::Unsaid | Meaning::Source(..) => {
                     Proposition::Free(Bool::new_const(self.propositions.len() as u32))
                 }
                 Meaning::Before(a, b) => {

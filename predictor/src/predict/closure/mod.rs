@@ -1,0 +1,452 @@
+//! What a race would force, followed to its end: no, if that is a contradiction; yes, if the forced
+//! events, as near to the observed order as they can be, are a run that the checker accepts.
+//!
+//! Whoever wants both accesses of a pair to be next needs what comes before them in their threads. A
+//! branch that is passed forces what was read before it; a value forces the write that gave it, if only
+//! one can have; that write forces the order of the variable's other writes; and regions of a lock of
+//! which one has to begin before the other ends force that it is over before the other begins. All of
+//! this is added to a partial order until nothing new follows. It is the closure of A. Pavlogiannis,
+//! "Fast, Sound and Effectively Complete Dynamic Race Prediction" (POPL 2020), for the maximal model:
+//! only what is forced is in it, and reads need their values only where a thread decides by them.
+//!
+//! Soundness of *no*: each rule adds only what holds in every feasible prefix that ends right before
+//! both accesses. Events that are not in such a prefix count as coming after all that are. *Yes* is for
+//! the checker to say.
+
+mod linearize;
+mod partial_order;
+mod writes;
+
+use std::time::Instant;
+
+use self::partial_order::{Contradiction, Event, PartialOrder};
+pub use self::writes::Writes;
+use super::must::MustOrder;
+use crate::encode::{Index, value_read};
+use crate::race::Pair;
+use crate::solve::is_over;
+use crate::trace::{EventId, Op, Trace};
+use crate::witness::{Checker, Schedule};
+
+/// How often the clock is looked at, in steps.
+const CHECK_EVERY: usize = 4096;
+/// How many writes of a thread are looked at to see whether a read can find one of them.
+const LOOKED_AT: usize = 16;
+
+/// What the closure of a pair says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Closed {
+    /// It is a race.
+    Race(Schedule),
+    /// It is none.
+    NoRace,
+    /// Neither follows, or there was not enough time.
+    Open,
+}
+
+/// What closures of a trace need to know of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Closures<'a> {
+    /// The trace.
+    pub trace: &'a Trace,
+    /// Its index.
+    pub index: &'a Index,
+    /// Its writes.
+    pub writes: &'a Writes,
+    /// Orders that all its executions share.
+    pub orders: [Option<&'a MustOrder>; 2],
+}
+
+impl Closures<'_> {
+    /// Whether a pair is a race, as far as its closure tells.
+    pub fn decide(
+        &self,
+        pair: Pair,
+        checker: &Checker<'_, '_>,
+        deadline: Option<Instant>,
+    ) -> Closed {
+        let mut closure = Closure::new(*self, pair, deadline);
+        match closure.close() {
+            Err(Stop::Contradiction) => Closed::NoRace,
+            Err(Stop::OutOfTime) => Closed::Open,
+            Ok(()) => {
+                let mut rest = closure.linearize();
+                rest.extend([pair.first(), pair.second()]);
+                let schedule = Schedule { observed: 0, rest };
+                match checker.check(&schedule) {
+                    Ok(_) => Closed::Race(schedule),
+                    Err(_) => Closed::Open,
+                }
+            }
+        }
+    }
+}
+
+/// Why a closure ends before nothing new follows.
+enum Stop {
+    Contradiction,
+    OutOfTime,
+}
+
+impl From<Contradiction> for Stop {
+    fn from(_: Contradiction) -> Self {
+        Self::Contradiction
+    }
+}
+
+/// What a pair forces.
+struct Closure<'a> {
+    context: Closures<'a>,
+    deadline: Option<Instant>,
+    order: PartialOrder,
+    /// How many events of each thread have to happen, and for how many of these that was followed.
+    included: Vec<u32>,
+    followed: Vec<u32>,
+    /// How many can happen at most.
+    limits: Vec<u32>,
+    /// Up to where each thread has to be clean, and how far that was followed.
+    clean: Vec<u32>,
+    cleaned: Vec<u32>,
+    /// The reads that have to find their values.
+    reads: Vec<EventId>,
+    /// The regions that have to begin.
+    regions: Vec<u32>,
+    /// Whether something new was found since this was last asked.
+    news: bool,
+    steps: usize,
+    /// What a thread has written last before a read, while that is looked at.
+    last: Vec<Option<Event>>,
+}
+
+/// Whom a read can find the value of.
+enum Sources {
+    None,
+    /// One write, or what was there at the start.
+    One(Option<Event>),
+    Several,
+}
+
+impl<'a> Closure<'a> {
+    fn new(context: Closures<'a>, pair: Pair, deadline: Option<Instant>) -> Self {
+        let trace = context.trace;
+        let threads = trace.thread_count();
+        let lengths = trace.threads().map(|thread| trace.events_of_thread(thread).len() as u32);
+        let mut closure = Self {
+            context,
+            deadline,
+            order: PartialOrder::new(threads),
+            included: vec![0; threads],
+            followed: vec![0; threads],
+            limits: lengths.collect(),
+            clean: vec![0; threads],
+            cleaned: vec![0; threads],
+            reads: Vec::new(),
+            regions: Vec::new(),
+            news: false,
+            steps: 0,
+            last: vec![None; threads],
+        };
+        for access in [pair.first(), pair.second()] {
+            let (thread, position) = closure.place(access);
+            closure.limits[thread] = position;
+        }
+        closure
+    }
+
+    fn place(&self, event: EventId) -> Event {
+        let trace = self.context.trace;
+        (trace.thread(event).index(), trace.position(event) as u32)
+    }
+
+    fn event(&self, (thread, position): Event) -> EventId {
+        let thread = racelog::trace::ThreadId::new(thread as u32);
+        self.context.trace.events_of_thread(thread)[position as usize]
+    }
+
+    /// Adds all that follows, until nothing new does.
+    fn close(&mut self) -> Result<(), Stop> {
+        for thread in 0..self.limits.len() {
+            let access = (thread, self.limits[thread]);
+            let thread_id = racelog::trace::ThreadId::new(thread as u32);
+            if access.1 as usize == self.context.trace.events_of_thread(thread_id).len() {
+                continue;
+            }
+            self.include(thread, access.1)?;
+            self.reach(access)?;
+        }
+        loop {
+            self.news = false;
+            self.follow()?;
+            for at in 0..self.reads.len() {
+                self.step()?;
+                self.follow_read(self.reads[at])?;
+            }
+            self.follow()?;
+            for at in 0..self.regions.len() {
+                self.step()?;
+                self.follow_region(self.regions[at])?;
+            }
+            if !self.news {
+                return Ok(());
+            }
+        }
+    }
+
+    fn step(&mut self) -> Result<(), Stop> {
+        self.steps += 1;
+        if self.steps.is_multiple_of(CHECK_EVERY) && is_over(self.deadline) {
+            return Err(Stop::OutOfTime);
+        }
+        Ok(())
+    }
+
+    /// So many events of a thread have to happen.
+    fn include(&mut self, thread: usize, count: u32) -> Result<(), Contradiction> {
+        if count > self.limits[thread] {
+            return Err(Contradiction);
+        }
+        if count > self.included[thread] {
+            self.included[thread] = count;
+            self.news = true;
+        }
+        Ok(())
+    }
+
+    /// A thread has to be clean when the event at this place is its next.
+    fn require_clean(&mut self, (thread, position): Event) {
+        if position > self.clean[thread] {
+            self.clean[thread] = position;
+            self.news = true;
+        }
+    }
+
+    fn add(&mut self, a: Event, b: Event) -> Result<(), Contradiction> {
+        self.news |= self.order.add(a, b)?;
+        Ok(())
+    }
+
+    /// An event of the prefix comes before another, and is in it for that.
+    fn need(&mut self, a: Event, b: Event) -> Result<(), Contradiction> {
+        self.include(a.0, a.1 + 1)?;
+        self.add(a, b)
+    }
+
+    /// Follows what has to happen, and who has to be clean, through the threads.
+    fn follow(&mut self) -> Result<(), Stop> {
+        let mut more = true;
+        while std::mem::take(&mut more) {
+            for thread in 0..self.included.len() {
+                while self.followed[thread] < self.included[thread] {
+                    let place = (thread, self.followed[thread]);
+                    self.followed[thread] += 1;
+                    more = true;
+                    self.step()?;
+                    self.follow_event(place)?;
+                }
+                while self.cleaned[thread] < self.clean[thread] {
+                    let place = (thread, self.cleaned[thread]);
+                    self.cleaned[thread] += 1;
+                    more = true;
+                    self.step()?;
+                    self.follow_clean(place)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What a thread needs to have an event as its next.
+    fn reach(&mut self, place: Event) -> Result<(), Stop> {
+        let (thread, position) = place;
+        let trace = self.context.trace;
+        for order in self.context.orders.into_iter().flatten() {
+            let id = racelog::trace::ThreadId::new(thread as u32);
+            let Some(needed) = order.raised_at(id, position as usize) else { continue };
+            for (other, count) in needed.iter().enumerate() {
+                if other != thread && *count > 0 {
+                    self.need((other, count - 1), place)?;
+                }
+            }
+        }
+        if trace.is_guarded(self.event(place)) {
+            self.require_clean(place);
+        }
+        Ok(())
+    }
+
+    fn follow_event(&mut self, place: Event) -> Result<(), Stop> {
+        self.reach(place)?;
+        let trace = self.context.trace;
+        let event = self.event(place);
+        match trace.op(event) {
+            Op::Branch => self.require_clean(place),
+            Op::Cas { .. } | Op::CasFail { .. } => self.require_clean((place.0, place.1 + 1)),
+            Op::Join(child) if trace.ends_guarded(child) => {
+                let length = trace.events_of_thread(child).len() as u32;
+                self.require_clean((child.index(), length));
+            }
+            _ => {}
+        }
+        if let Some(region) = self.context.index.region_at.get(&event)
+            && self.context.index.regions[*region as usize].acquire == event
+        {
+            self.regions.push(*region);
+        }
+        Ok(())
+    }
+
+    /// The thread has to be clean after this event.
+    fn follow_clean(&mut self, place: Event) -> Result<(), Stop> {
+        let trace = self.context.trace;
+        let event = self.event(place);
+        let op = trace.op(event);
+        if let Some(send) = self.context.index.send_of(trace, event) {
+            let send = self.place(send);
+            self.need(send, place)?;
+            self.require_clean(send);
+        }
+        if let (Some(var), Some(_)) = (op.var(), value_read(&op))
+            && !trace.is_mixed(var)
+        {
+            self.reads.push(event);
+        }
+        Ok(())
+    }
+
+    /// A read that has to find its value forces the write that gave it, if only one can have, and where
+    /// the others go.
+    fn follow_read(&mut self, read: EventId) -> Result<(), Stop> {
+        let place = self.place(read);
+        let op = self.context.trace.op(read);
+        let Some(var) = op.var() else { return Ok(()) };
+        let writes = self.context.writes;
+        let threads = self.included.len();
+        match self.sources(place, &op) {
+            Sources::None => return Err(Stop::Contradiction),
+            Sources::Several => {}
+            Sources::One(Some(source)) => {
+                self.need(source, place)?;
+                let reads = self.context.trace.op(self.event(source)).reads();
+                self.require_clean((source.0, source.1 + u32::from(reads)));
+                for thread in 0..threads {
+                    if let Some(last) = self.last[thread]
+                        && last != source
+                    {
+                        self.add(last, source)?;
+                    }
+                    let Some(first) = self.order.first_after(source, thread) else { continue };
+                    let list = writes.get(var, thread);
+                    let next = list.partition_point(|write| write.position < first);
+                    if let Some(next) = list.get(next)
+                        && (thread, next.position) != place
+                    {
+                        self.add(place, (thread, next.position))?;
+                    }
+                }
+            }
+            Sources::One(None) => {
+                for thread in 0..threads {
+                    if let Some(first) = writes.get(var, thread).first()
+                        && (thread, first.position) != place
+                    {
+                        self.add(place, (thread, first.position))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whom a read can find the value of. Notes what each thread has written last before it.
+    fn sources(&mut self, read: Event, op: &Op) -> Sources {
+        let (Some(var), Some(value)) = (op.var(), value_read(op)) else { return Sources::Several };
+        let writes = self.context.writes;
+        let mut written = false;
+        for thread in 0..self.last.len() {
+            let list = writes.get(var, thread);
+            let count = match list.is_empty() {
+                true => 0,
+                false => self.order.count_before(read, thread),
+            };
+            let before = list.partition_point(|write| write.position < count);
+            self.last[thread] = before.checked_sub(1).map(|at| (thread, list[at].position));
+            written |= before > 0;
+        }
+        let mut found = Sources::None;
+        if !written && self.context.trace.initial_value(var) == value {
+            found = Sources::One(None);
+        }
+        for thread in 0..self.last.len() {
+            let list = writes.get(var, thread);
+            if list.is_empty() {
+                continue;
+            }
+            let last = self.last[thread];
+            let next = last.map_or(0, |(_, position)| {
+                list.partition_point(|write| write.position <= position)
+            });
+            if let Some(last) = last
+                && list[next - 1].value == value
+                && !self.is_hidden(last)
+                && matches!(std::mem::replace(&mut found, Sources::One(Some(last))), Sources::One(_))
+            {
+                return Sources::Several;
+            }
+            if thread == read.0 {
+                continue;
+            }
+            let end = self.order.first_after(read, thread).unwrap_or(u32::MAX);
+            let end = end.min(self.limits[thread]);
+            for (looked_at, write) in list[next..].iter().enumerate() {
+                if write.position >= end {
+                    break;
+                }
+                if looked_at == LOOKED_AT {
+                    return Sources::Several;
+                }
+                if write.value == value {
+                    let write = Some((thread, write.position));
+                    if matches!(std::mem::replace(&mut found, Sources::One(write)), Sources::One(_))
+                    {
+                        return Sources::Several;
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether another thread's last write before a read comes after this one.
+    fn is_hidden(&self, write: Event) -> bool {
+        let others = self.last.iter().flatten();
+        others.into_iter().any(|other| *other != write && self.order.is_before(write, *other))
+    }
+
+    /// A region that begins forces those to be over that have to begin before it ends.
+    fn follow_region(&mut self, number: u32) -> Result<(), Stop> {
+        let index = self.context.index;
+        let region = index.regions[number as usize];
+        let acquire = self.place(region.acquire);
+        let release = region.release.map(|release| self.place(release));
+        // A region that cannot end comes last.
+        let release = release.filter(|(thread, position)| *position < self.limits[*thread]);
+        for thread in self.context.trace.threads() {
+            if thread == region.thread {
+                continue;
+            }
+            let Some(others) = index.regions_by.get(&(region.lock, thread)) else { continue };
+            let begun = match release {
+                Some(release) => self.order.count_before(release, thread.index()),
+                None => u32::MAX,
+            };
+            let begun = begun.min(self.included[thread.index()]);
+            let begins = |other: &u32| self.place(index.regions[*other as usize].acquire).1 < begun;
+            let count = others.partition_point(begins);
+            let last = others[..count].iter().rev().map(|other| index.regions[*other as usize]);
+            let Some(last) = last.into_iter().find(|other| region.excludes(other)) else { continue };
+            let Some(over) = last.release else { return Err(Stop::Contradiction) };
+            self.need(self.place(over), acquire)?;
+        }
+        Ok(())
+    }
+}
