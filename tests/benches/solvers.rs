@@ -127,7 +127,7 @@ fn one_at_a_time(trace: &Trace, questions: &[Pair]) {
     for pair in questions {
         let solver = SolverKind::Order.build();
         let mut decider = Decider::new(trace, &index, &window, &checker, solver);
-        let verdict = decider.decide(*pair, None);
+        let verdict = decider.decide(*pair, None, None);
         assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut [SolverKind::Order.build(), SolverKind::Z3.build()], formula, asked);
@@ -142,7 +142,7 @@ fn incremental(trace: &Trace, questions: &[Pair]) {
     let mut solvers = [SolverKind::Order.build(), SolverKind::Z3.build()];
     let mut times = Times::default();
     for pair in questions {
-        let verdict = decider.decide(*pair, None);
+        let verdict = decider.decide(*pair, None, None);
         assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut solvers, formula, asked);

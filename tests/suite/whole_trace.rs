@@ -52,7 +52,7 @@ fn predicted(trace: &Trace) -> BTreeSet<Pair> {
     let checker = Checker::new(&machine);
     let solver = Box::new(OrderSolver::new());
     let mut decider = Decider::new(trace, &index, &window, &checker, solver);
-    let race = |pair: &Pair| matches!(decider.decide(*pair, None), Verdict::Race(_));
+    let race = |pair: &Pair| matches!(decider.decide(*pair, None, None), Verdict::Race(_));
     conflicts(trace).into_iter().filter(race).collect()
 }
 

@@ -34,7 +34,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::index::Index;
 pub(crate) use self::index::{value_read, value_written};
-pub use self::query::Query;
+pub use self::query::{Forced, Query};
 pub use self::window::Window;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Model, is_over};

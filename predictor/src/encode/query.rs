@@ -11,6 +11,15 @@ use crate::solve::Model;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 
+/// What is known to follow from a pair's being a race. A solver would find it out, too.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Forced {
+    /// Events that have happened then, and with each all before it in its thread.
+    pub included: Vec<EventId>,
+    /// Which of these comes before which.
+    pub edges: Vec<(EventId, EventId)>,
+}
+
 /// A question about a pair, put to an encoder.
 #[derive(Debug)]
 pub struct Query {
@@ -29,7 +38,12 @@ struct LastRead {
 impl Encoder<'_> {
     /// Asks about a pair, both of whose accesses are in the window. There is no answer if stating all
     /// that matters takes longer than until the deadline; what is left is stated with the next question.
-    pub fn ask(&mut self, pair: Pair, deadline: Option<Instant>) -> Option<Query> {
+    pub fn ask(
+        &mut self,
+        pair: Pair,
+        forced: Option<&Forced>,
+        deadline: Option<Instant>,
+    ) -> Option<Query> {
         let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
         let (first, second) = (pair.first(), pair.second());
         for (event, other) in [(first, second), (second, first)] {
@@ -51,7 +65,25 @@ impl Encoder<'_> {
                 query.last_reads.push(LastRead { event, sources });
             }
         }
+        if let Some(forced) = forced {
+            // First, so that whatever else is decided is decided with this in mind.
+            query.assumptions.insert(0, self.state_forced(forced));
+        }
         self.state_axioms(deadline).then_some(query)
+    }
+
+    /// A new proposition that says what is forced.
+    fn state_forced(&mut self, forced: &Forced) -> Lit {
+        let asked = self.formula.proposition(false);
+        for event in &forced.included {
+            let included = self.included(*event);
+            self.formula.implies(&[asked], &[included]);
+        }
+        for (a, b) in &forced.edges {
+            let before = self.before(*a, *b);
+            self.formula.implies(&[asked], &[before]);
+        }
+        asked
     }
 }
 

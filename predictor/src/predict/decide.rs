@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::encode::{Encoder, Index, Refinement, Window};
+use crate::encode::{Encoder, Forced, Index, Refinement, Window};
 use crate::race::Pair;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Solver, is_over};
@@ -65,9 +65,17 @@ impl<'a> Decider<'a> {
         (self.encoder.formula(), &self.assumptions)
     }
 
-    /// Whether a pair, both of whose accesses are in the window, is a race.
-    pub fn decide(&mut self, pair: Pair, deadline: Option<Instant>) -> Verdict {
-        let Some(mut query) = self.encoder.ask(pair, deadline) else { return Verdict::Unknown };
+    /// Whether a pair, both of whose accesses are in the window, is a race. What is forced by its being
+    /// one, if that is known, makes it easier to tell.
+    pub fn decide(
+        &mut self,
+        pair: Pair,
+        forced: Option<&Forced>,
+        deadline: Option<Instant>,
+    ) -> Verdict {
+        let Some(mut query) = self.encoder.ask(pair, forced, deadline) else {
+            return Verdict::Unknown;
+        };
         self.assumptions.clone_from(&query.assumptions);
         loop {
             let formula = self.encoder.formula();

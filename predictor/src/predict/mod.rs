@@ -2,8 +2,9 @@
 //! witness that the checker has replayed.
 //!
 //! Stages, one a file: which pairs could be races (`candidates`), what is ordered in every execution
-//! (`must`), what cannot be reached for the order of locks (`histories`), the observed run with a thread held back (`hold_back`), one pair (`decide`), and all of
-//! them, in parallel (`run`).
+//! (`must`), what cannot be reached for the order of locks (`histories`), the observed run with a thread held
+//! back (`hold_back`), what a race would force (`closure`), one pair (`decide`), and all of them, in parallel
+//! (`run`).
 
 mod candidates;
 mod closure;
@@ -94,6 +95,8 @@ pub struct Proofs {
     pub forced_order: bool,
     /// Yes, by holding a thread back.
     pub hold_back: bool,
+    /// No or yes, by following what a race would force.
+    pub closure: bool,
 }
 
 impl Proofs {
@@ -104,6 +107,7 @@ impl Proofs {
         must_order: true,
         forced_order: true,
         hold_back: true,
+        closure: true,
     };
     /// None: the solver does it all.
     pub const NONE: Self = Self {
@@ -112,6 +116,7 @@ impl Proofs {
         must_order: false,
         forced_order: false,
         hold_back: false,
+        closure: false,
     };
 }
 
@@ -149,6 +154,8 @@ pub struct Race {
 pub enum Proof {
     /// The observed run with one thread held back.
     HeldBack,
+    /// What the race forces, in an order near to the observed one.
+    Closure,
     /// The solver.
     Solver,
 }
@@ -173,6 +180,8 @@ pub struct Counts {
     pub candidates: u64,
     /// Proven to be races by holding a thread back.
     pub held_back: u64,
+    /// Proven to be races by what they force.
+    pub closed: u64,
     /// Proven to be races by the solver.
     pub solved: u64,
     /// No races: both hold a lock that only one can hold.
@@ -183,6 +192,8 @@ pub struct Counts {
     pub ordered: u64,
     /// No races: the values that have been read force one to come before the other.
     pub forced: u64,
+    /// No races: what such a race would force is a contradiction.
+    pub contradicted: u64,
     /// No races, says the solver.
     pub refuted: u64,
     /// Not looked at, because another pair of the same two source locations is a race.
@@ -202,7 +213,7 @@ pub struct Counts {
 impl Counts {
     /// How many pairs are proven to be races.
     pub fn proven(&self) -> u64 {
-        self.held_back + self.solved
+        self.held_back + self.closed + self.solved
     }
 
     /// How many pairs could not be decided.
@@ -213,11 +224,13 @@ impl Counts {
     fn add(&mut self, other: &Self) {
         self.candidates += other.candidates;
         self.held_back += other.held_back;
+        self.closed += other.closed;
         self.solved += other.solved;
         self.locked += other.locked;
         self.crossed += other.crossed;
         self.ordered += other.ordered;
         self.forced += other.forced;
+        self.contradicted += other.contradicted;
         self.refuted += other.refuted;
         self.covered += other.covered;
         self.timed_out += other.timed_out;

@@ -52,6 +52,11 @@ impl MustOrder {
         self.needed.at(trace.thread(b), trace.position(b))[thread.index()] as usize > position
     }
 
+    /// What an event needs of each thread.
+    pub(super) fn needed(&self, thread: ThreadId, position: usize) -> &[u32] {
+        self.needed.at(thread, position)
+    }
+
     /// What an event needs of each thread, if that is more than what the one before it in its thread
     /// needs.
     pub(super) fn raised_at(&self, thread: ThreadId, position: usize) -> Option<&[u32]> {

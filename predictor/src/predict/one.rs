@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{Decider, HeldLocks, HoldBack, Verdict};
+use super::{Closed, Closures, Decider, HeldLocks, HoldBack, MustOrder, Verdict, Writes};
 use crate::encode::{Index, Window};
 use crate::race::Pair;
 use crate::semantics::Machine;
@@ -11,7 +11,7 @@ use crate::trace::Trace;
 use crate::witness::Checker;
 
 /// Decides whether a pair of conflicting accesses is a race: the solver first, whose witnesses are
-/// small; then, if it does not find out in time, by holding a thread back.
+/// small, told what the race would force; then, if it does not find out in time, by the cheap proofs.
 pub fn decide_pair(
     trace: &Trace,
     pair: Pair,
@@ -20,12 +20,21 @@ pub fn decide_pair(
 ) -> Verdict {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let (held, writes) = (HeldLocks::new(trace), Writes::new(trace));
+    let by_values = MustOrder::by_values(trace, &index, &held);
+    let orders = [Some(&by_values), None];
+    let closures = Closures { trace, index: &index, writes: &writes, orders };
+    let (forced, closed) = match closures.decide(pair, &checker, deadline) {
+        Closed::NoRace => return Verdict::NoRace,
+        Closed::Race(witness) => (None, Some(witness)),
+        Closed::Open(forced) => (Some(forced), None),
+        Closed::Unfinished => (None, None),
+    };
     let mut decider = Decider::new(trace, &index, &window, &checker, solver.build());
-    let verdict = decider.decide(pair, deadline);
-    if verdict != Verdict::Unknown {
-        return verdict;
+    match decider.decide(pair, forced.as_ref(), deadline) {
+        Verdict::Unknown => {}
+        verdict => return verdict,
     }
-    let held = HeldLocks::new(trace);
-    let proven = HoldBack { trace, index: &index, held: &held }.prove(pair, &checker);
-    proven.map_or(verdict, Verdict::Race)
+    let held_back = || HoldBack { trace, index: &index, held: &held }.prove(pair, &checker);
+    closed.or_else(held_back).map_or(Verdict::Unknown, Verdict::Race)
 }

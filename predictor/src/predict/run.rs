@@ -4,6 +4,7 @@
 //! stays within a piece: so the result does not depend on it either, unless the time runs out.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -12,11 +13,13 @@ use rustc_hash::FxHashMap;
 
 use super::histories;
 use super::{
-    Candidates, Decider, HeldLocks, HoldBack, MustOrder, Options, Prediction, Proof, Race, Verdict,
+    Candidates, Closed, Closures, Counts, Decider, HeldLocks, HoldBack, MustOrder, Options,
+    Prediction, Proof, Race, Verdict, Writes,
 };
-use crate::encode::{Index, Window};
+use crate::encode::{Forced, Index, Window};
 use crate::race::{Pair, Signature};
 use crate::semantics::Machine;
+use crate::solve::is_over;
 use crate::trace::Trace;
 use crate::witness::{Checker, Schedule};
 
@@ -80,6 +83,7 @@ fn in_parallel(
         checker: &checker,
         orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
+        writes: OnceLock::new(),
         deadline,
     };
     let done = AtomicUsize::new(0);
@@ -153,6 +157,8 @@ struct Job<'a> {
     /// The plain order, and the one that values force.
     orders: [Option<&'a MustOrder>; 2],
     candidates: &'a Candidates,
+    /// What closures look up, once one is needed.
+    writes: OnceLock<Writes>,
     deadline: Option<Instant>,
 }
 
@@ -224,37 +230,52 @@ impl<'a> Job<'a> {
         found: &mut Prediction,
     ) {
         let started = Instant::now();
-        let counts = &mut found.counts;
-        if self.options.proofs.histories && histories::exclude(self.trace, self.held, pair) {
-            counts.crossed += 1;
-            tried.pairs += 1;
-            return;
-        }
-        let (count, proven) = match self.hold_back(pair, tried) {
-            Some(witness) => (&mut counts.held_back, Some((witness, Proof::HeldBack))),
-            None => match self.decide(pair, deciders) {
-                Some(Verdict::Race(witness)) => {
-                    (&mut counts.solved, Some((witness, Proof::Solver)))
-                }
-                Some(Verdict::NoRace) if self.windows.len() == 1 => {
-                    counts.refuted += 1;
-                    tried.pairs += 1;
-                    return;
-                }
-                Some(Verdict::NoRace) => (&mut counts.cut, None),
-                Some(Verdict::Unknown) => (&mut counts.timed_out, None),
-                Some(Verdict::Unconfirmed(_)) => (&mut counts.unconfirmed, None),
-                None => (&mut counts.apart, None),
-            },
-        };
-        *count += 1;
+        let fate = self.fate(pair, tried, deciders);
         tried.pairs += 1;
-        tried.proven |= proven.is_some();
-        match proven {
-            Some((witness, proof)) => {
+        *fate.count(&mut found.counts) += 1;
+        match fate {
+            Fate::Race(witness, proof) => {
+                tried.proven = true;
                 found.races.push(Race { pair, witness, proof, time: started.elapsed() });
             }
-            None => found.unknown.push(pair),
+            Fate::Crossed | Fate::Contradicted | Fate::Refuted => {}
+            Fate::Cut | Fate::TimedOut | Fate::Unconfirmed | Fate::Apart => {
+                found.unknown.push(pair);
+            }
+        }
+    }
+
+    /// What becomes of a pair: the cheap proofs first, then the solver.
+    fn fate(
+        &self,
+        pair: Pair,
+        tried: &mut Tried,
+        deciders: &mut FxHashMap<usize, Decider<'a>>,
+    ) -> Fate {
+        if is_over(self.deadline) {
+            return Fate::TimedOut;
+        }
+        let deadline = self.options.pair_time.map(|time| Instant::now() + time);
+        let deadline = deadline.into_iter().chain(self.deadline).min();
+        if self.options.proofs.histories && histories::exclude(self.trace, self.held, pair) {
+            return Fate::Crossed;
+        }
+        if let Some(witness) = self.hold_back(pair, tried) {
+            return Fate::Race(witness, Proof::HeldBack);
+        }
+        let forced = match self.close(pair, deadline) {
+            Closed::Race(witness) => return Fate::Race(witness, Proof::Closure),
+            Closed::NoRace => return Fate::Contradicted,
+            Closed::Open(forced) => Some(forced),
+            Closed::Unfinished => None,
+        };
+        match self.decide(pair, forced.as_ref(), deadline, deciders) {
+            Some(Verdict::Race(witness)) => Fate::Race(witness, Proof::Solver),
+            Some(Verdict::NoRace) if self.windows.len() == 1 => Fate::Refuted,
+            Some(Verdict::NoRace) => Fate::Cut,
+            Some(Verdict::Unknown) => Fate::TimedOut,
+            Some(Verdict::Unconfirmed(_)) => Fate::Unconfirmed,
+            None => Fate::Apart,
         }
     }
 
@@ -267,8 +288,24 @@ impl<'a> Job<'a> {
         HoldBack { trace: self.trace, index: self.index, held: self.held }.prove(pair, self.checker)
     }
 
+    /// Follows what a race would force.
+    fn close(&self, pair: Pair, deadline: Option<Instant>) -> Closed {
+        if !self.options.proofs.closure {
+            return Closed::Unfinished;
+        }
+        let writes = self.writes.get_or_init(|| Writes::new(self.trace));
+        let (trace, index, orders) = (self.trace, self.index, self.orders);
+        Closures { trace, index, writes, orders }.decide(pair, self.checker, deadline)
+    }
+
     /// Decides a pair in each window that has both accesses, until it is proven.
-    fn decide(&self, pair: Pair, deciders: &mut FxHashMap<usize, Decider<'a>>) -> Option<Verdict> {
+    fn decide(
+        &self,
+        pair: Pair,
+        forced: Option<&Forced>,
+        deadline: Option<Instant>,
+        deciders: &mut FxHashMap<usize, Decider<'a>>,
+    ) -> Option<Verdict> {
         let contains =
             |window: &Window| window.contains(pair.first()) && window.contains(pair.second());
         let first =
@@ -278,21 +315,49 @@ impl<'a> Job<'a> {
             if !contains(window) {
                 break;
             }
-            let deadline = self.options.pair_time.map(|time| Instant::now() + time);
-            let deadline = deadline.into_iter().chain(self.deadline).min();
-            if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            if is_over(deadline) {
                 return Some(Verdict::Unknown);
             }
             let decider = deciders.entry(number).or_insert_with(|| {
                 let solver = self.options.solver.build();
                 Decider::new(self.trace, self.index, window, self.checker, solver)
             });
-            match decider.decide(pair, deadline) {
+            match decider.decide(pair, forced, deadline) {
                 race @ Verdict::Race(_) => return Some(race),
                 Verdict::NoRace => verdict = verdict.or(Some(Verdict::NoRace)),
                 other => verdict = Some(other),
             }
         }
         verdict
+    }
+}
+
+/// What becomes of a pair that no order and no lock rules out.
+enum Fate {
+    Race(Schedule, Proof),
+    Crossed,
+    Contradicted,
+    Refuted,
+    Cut,
+    TimedOut,
+    Unconfirmed,
+    Apart,
+}
+
+impl Fate {
+    /// Where it is counted.
+    fn count<'c>(&self, counts: &'c mut Counts) -> &'c mut u64 {
+        match self {
+            Self::Race(_, Proof::HeldBack) => &mut counts.held_back,
+            Self::Race(_, Proof::Closure) => &mut counts.closed,
+            Self::Race(_, Proof::Solver) => &mut counts.solved,
+            Self::Crossed => &mut counts.crossed,
+            Self::Contradicted => &mut counts.contradicted,
+            Self::Refuted => &mut counts.refuted,
+            Self::Cut => &mut counts.cut,
+            Self::TimedOut => &mut counts.timed_out,
+            Self::Unconfirmed => &mut counts.unconfirmed,
+            Self::Apart => &mut counts.apart,
+        }
     }
 }

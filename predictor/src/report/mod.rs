@@ -127,6 +127,9 @@ pub struct Counts {
 pub struct Proven {
     /// The observed run with one thread held back.
     pub hold_back: u64,
+    /// What the race forces, in an order near to the observed one.
+    #[serde(default)]
+    pub closure: u64,
     /// The solver.
     pub solver: u64,
 }
@@ -134,7 +137,7 @@ pub struct Proven {
 impl Proven {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.hold_back + self.solver
+        self.hold_back + self.closure + self.solver
     }
 }
 
@@ -150,6 +153,9 @@ pub struct Refuted {
     pub must_order: u64,
     /// The values that have been read force one to come before the other.
     pub forced_order: u64,
+    /// What such a race would force is a contradiction.
+    #[serde(default)]
+    pub closure: u64,
     /// The solver found no execution.
     pub solver: u64,
 }
@@ -157,7 +163,8 @@ pub struct Refuted {
 impl Refuted {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.common_lock + self.lock_histories + self.must_order + self.forced_order + self.solver
+        let by_order = self.must_order + self.forced_order + self.closure;
+        self.common_lock + self.lock_histories + by_order + self.solver
     }
 }
 
@@ -188,11 +195,13 @@ impl Counts {
     pub fn add(&mut self, other: &Self) {
         self.candidates += other.candidates;
         self.proven.hold_back += other.proven.hold_back;
+        self.proven.closure += other.proven.closure;
         self.proven.solver += other.proven.solver;
         self.refuted.common_lock += other.refuted.common_lock;
         self.refuted.lock_histories += other.refuted.lock_histories;
         self.refuted.must_order += other.refuted.must_order;
         self.refuted.forced_order += other.refuted.forced_order;
+        self.refuted.closure += other.refuted.closure;
         self.refuted.solver += other.refuted.solver;
         self.covered += other.covered;
         self.unknown.time += other.unknown.time;
@@ -207,12 +216,17 @@ impl From<crate::predict::Counts> for Counts {
     fn from(counts: crate::predict::Counts) -> Self {
         Self {
             candidates: counts.candidates,
-            proven: Proven { hold_back: counts.held_back, solver: counts.solved },
+            proven: Proven {
+                hold_back: counts.held_back,
+                closure: counts.closed,
+                solver: counts.solved,
+            },
             refuted: Refuted {
                 common_lock: counts.locked,
                 lock_histories: counts.crossed,
                 must_order: counts.ordered,
                 forced_order: counts.forced,
+                closure: counts.contradicted,
                 solver: counts.refuted,
             },
             covered: counts.covered,

@@ -77,14 +77,18 @@ fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
     let (proven, refuted, unknown) = (&counts.proven, &counts.refuted, &counts.unknown);
     let pairs = if counts.candidates == 1 { "pair" } else { "pairs" };
     write!(out, "{} conflicting {pairs}: ", counts.candidates)?;
-    let by_proof =
-        [(proven.hold_back, "by holding a thread back"), (proven.solver, "by the solver")];
+    let by_proof = [
+        (proven.hold_back, "by holding a thread back"),
+        (proven.closure, "by what they force"),
+        (proven.solver, "by the solver"),
+    ];
     write!(out, "{} proven{}", proven.total(), parts(&by_proof))?;
     let by_proof = [
         (refuted.common_lock, "by a common lock"),
         (refuted.lock_histories, "by the order in which locks were taken"),
         (refuted.must_order, "by an order that all executions share"),
         (refuted.forced_order, "by an order that values force"),
+        (refuted.closure, "by what they would force"),
         (refuted.solver, "by the solver"),
     ];
     write!(out, ", {} ruled out{}", refuted.total(), parts(&by_proof))?;

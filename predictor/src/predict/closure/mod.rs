@@ -19,19 +19,25 @@ mod writes;
 
 use std::time::Instant;
 
+use racelog::trace::{ThreadId, VarId};
+
 use self::partial_order::{Contradiction, Event, PartialOrder};
 pub use self::writes::Writes;
 use super::must::MustOrder;
-use crate::encode::{Index, value_read};
+use crate::encode::{Forced, Index, value_read};
 use crate::race::Pair;
 use crate::solve::is_over;
-use crate::trace::{EventId, Op, Trace};
-use crate::witness::{Checker, Schedule};
+use crate::trace::{EventId, Op, Trace, ValueId};
+use crate::witness::{self, Checker, Schedule};
 
 /// How often the clock is looked at, in steps.
 const CHECK_EVERY: usize = 4096;
+/// How many edges are followed; they take space.
+const MOST_EDGES: usize = 1 << 23;
 /// How many writes of a thread are looked at to see whether a read can find one of them.
 const LOOKED_AT: usize = 16;
+/// Of how many sources of a read what they have in common is looked for.
+const MOST_SOURCES: usize = 8;
 
 /// What the closure of a pair says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,8 +46,10 @@ pub enum Closed {
     Race(Schedule),
     /// It is none.
     NoRace,
-    /// Neither follows, or there was not enough time.
-    Open,
+    /// Neither follows; this does.
+    Open(Forced),
+    /// There was not enough time, or too much to follow.
+    Unfinished,
 }
 
 /// What closures of a trace need to know of it.
@@ -68,14 +76,14 @@ impl Closures<'_> {
         let mut closure = Closure::new(*self, pair, deadline);
         match closure.close() {
             Err(Stop::Contradiction) => Closed::NoRace,
-            Err(Stop::OutOfTime) => Closed::Open,
+            Err(Stop::Unfinished) => Closed::Unfinished,
             Ok(()) => {
-                let mut rest = closure.linearize();
+                let mut rest = witness::tidy(self.trace, &closure.linearize());
                 rest.extend([pair.first(), pair.second()]);
                 let schedule = Schedule { observed: 0, rest };
                 match checker.check(&schedule) {
                     Ok(_) => Closed::Race(schedule),
-                    Err(_) => Closed::Open,
+                    Err(_) => Closed::Open(closure.forced()),
                 }
             }
         }
@@ -85,7 +93,7 @@ impl Closures<'_> {
 /// Why a closure ends before nothing new follows.
 enum Stop {
     Contradiction,
-    OutOfTime,
+    Unfinished,
 }
 
 impl From<Contradiction> for Stop {
@@ -97,6 +105,7 @@ impl From<Contradiction> for Stop {
 /// What a pair forces.
 struct Closure<'a> {
     context: Closures<'a>,
+    pair: Pair,
     deadline: Option<Instant>,
     order: PartialOrder,
     /// How many events of each thread have to happen, and for how many of these that was followed.
@@ -114,16 +123,12 @@ struct Closure<'a> {
     /// Whether something new was found since this was last asked.
     news: bool,
     steps: usize,
+    /// What the order was made of.
+    edges: Vec<(Event, Event)>,
     /// What a thread has written last before a read, while that is looked at.
     last: Vec<Option<Event>>,
-}
-
-/// Whom a read can find the value of.
-enum Sources {
-    None,
-    /// One write, or what was there at the start.
-    One(Option<Event>),
-    Several,
+    /// Whom the read can find the value of; none is what was there at the start.
+    sources: Vec<Option<Event>>,
 }
 
 impl<'a> Closure<'a> {
@@ -133,6 +138,7 @@ impl<'a> Closure<'a> {
         let lengths = trace.threads().map(|thread| trace.events_of_thread(thread).len() as u32);
         let mut closure = Self {
             context,
+            pair,
             deadline,
             order: PartialOrder::new(threads),
             included: vec![0; threads],
@@ -144,7 +150,9 @@ impl<'a> Closure<'a> {
             regions: Vec::new(),
             news: false,
             steps: 0,
+            edges: Vec::new(),
             last: vec![None; threads],
+            sources: Vec::new(),
         };
         for access in [pair.first(), pair.second()] {
             let (thread, position) = closure.place(access);
@@ -159,19 +167,26 @@ impl<'a> Closure<'a> {
     }
 
     fn event(&self, (thread, position): Event) -> EventId {
-        let thread = racelog::trace::ThreadId::new(thread as u32);
+        let thread = ThreadId::new(thread as u32);
         self.context.trace.events_of_thread(thread)[position as usize]
+    }
+
+    /// What follows, without what it says of events that need not happen.
+    fn forced(&self) -> Forced {
+        let threads = self.included.iter().enumerate().filter(|(_, count)| **count > 0);
+        let happen = |(thread, position): Event| position < self.included[thread];
+        let edges = self.edges.iter().filter(|(a, b)| happen(*a) && happen(*b));
+        Forced {
+            included: threads.map(|(thread, count)| self.event((thread, count - 1))).collect(),
+            edges: edges.map(|(a, b)| (self.event(*a), self.event(*b))).collect(),
+        }
     }
 
     /// Adds all that follows, until nothing new does.
     fn close(&mut self) -> Result<(), Stop> {
-        for thread in 0..self.limits.len() {
-            let access = (thread, self.limits[thread]);
-            let thread_id = racelog::trace::ThreadId::new(thread as u32);
-            if access.1 as usize == self.context.trace.events_of_thread(thread_id).len() {
-                continue;
-            }
-            self.include(thread, access.1)?;
+        for access in [self.pair.first(), self.pair.second()] {
+            let access = self.place(access);
+            self.include(access.0, access.1)?;
             self.reach(access)?;
         }
         loop {
@@ -194,8 +209,9 @@ impl<'a> Closure<'a> {
 
     fn step(&mut self) -> Result<(), Stop> {
         self.steps += 1;
-        if self.steps.is_multiple_of(CHECK_EVERY) && is_over(self.deadline) {
-            return Err(Stop::OutOfTime);
+        let check = self.steps.is_multiple_of(CHECK_EVERY);
+        if check && (is_over(self.deadline) || self.edges.len() > MOST_EDGES) {
+            return Err(Stop::Unfinished);
         }
         Ok(())
     }
@@ -221,7 +237,10 @@ impl<'a> Closure<'a> {
     }
 
     fn add(&mut self, a: Event, b: Event) -> Result<(), Contradiction> {
-        self.news |= self.order.add(a, b)?;
+        if self.order.add(a, b)? {
+            self.edges.push((a, b));
+            self.news = true;
+        }
         Ok(())
     }
 
@@ -260,7 +279,7 @@ impl<'a> Closure<'a> {
         let (thread, position) = place;
         let trace = self.context.trace;
         for order in self.context.orders.into_iter().flatten() {
-            let id = racelog::trace::ThreadId::new(thread as u32);
+            let id = ThreadId::new(thread as u32);
             let Some(needed) = order.raised_at(id, position as usize) else { continue };
             for (other, count) in needed.iter().enumerate() {
                 if other != thread && *count > 0 {
@@ -314,54 +333,79 @@ impl<'a> Closure<'a> {
     }
 
     /// A read that has to find its value forces the write that gave it, if only one can have, and where
-    /// the others go.
+    /// the others go; if several can have, what they have in common.
     fn follow_read(&mut self, read: EventId) -> Result<(), Stop> {
         let place = self.place(read);
         let op = self.context.trace.op(read);
-        let Some(var) = op.var() else { return Ok(()) };
-        let writes = self.context.writes;
-        let threads = self.included.len();
-        match self.sources(place, &op) {
-            Sources::None => return Err(Stop::Contradiction),
-            Sources::Several => {}
-            Sources::One(Some(source)) => {
-                self.need(source, place)?;
-                let reads = self.context.trace.op(self.event(source)).reads();
-                self.require_clean((source.0, source.1 + u32::from(reads)));
-                for thread in 0..threads {
-                    if let Some(last) = self.last[thread]
-                        && last != source
-                    {
+        let (Some(var), Some(value)) = (op.var(), value_read(&op)) else { return Ok(()) };
+        if !self.find_sources(place, var, value) {
+            return Ok(());
+        }
+        match self.sources[..] {
+            [] => Err(Stop::Contradiction),
+            [source] => Ok(self.put_between(place, source, var)?),
+            _ => Ok(self.need_common(place)?),
+        }
+    }
+
+    /// A read has one source: all other writes come before that or after the read.
+    fn put_between(
+        &mut self,
+        read: Event,
+        source: Option<Event>,
+        var: VarId,
+    ) -> Result<(), Contradiction> {
+        if let Some(source) = source {
+            self.need(source, read)?;
+            let reads = self.context.trace.op(self.event(source)).reads();
+            self.require_clean((source.0, source.1 + u32::from(reads)));
+        }
+        for thread in 0..self.last.len() {
+            let first = match source {
+                Some(source) => {
+                    if let Some(last) = self.last[thread].filter(|last| *last != source) {
                         self.add(last, source)?;
                     }
-                    let Some(first) = self.order.first_after(source, thread) else { continue };
-                    let list = writes.get(var, thread);
-                    let next = list.partition_point(|write| write.position < first);
-                    if let Some(next) = list.get(next)
-                        && (thread, next.position) != place
-                    {
-                        self.add(place, (thread, next.position))?;
-                    }
+                    self.order.first_after(source, thread)
                 }
-            }
-            Sources::One(None) => {
-                for thread in 0..threads {
-                    if let Some(first) = writes.get(var, thread).first()
-                        && (thread, first.position) != place
-                    {
-                        self.add(place, (thread, first.position))?;
-                    }
-                }
+                None => Some(0),
+            };
+            let Some(first) = first else { continue };
+            let list = self.context.writes.get(var, thread);
+            let next = list.partition_point(|write| write.position < first);
+            if let Some(next) = list.get(next).filter(|next| (thread, next.position) != read) {
+                self.add(read, (thread, next.position))?;
             }
         }
         Ok(())
     }
 
-    /// Whom a read can find the value of. Notes what each thread has written last before it.
-    fn sources(&mut self, read: Event, op: &Op) -> Sources {
-        let (Some(var), Some(value)) = (op.var(), value_read(op)) else { return Sources::Several };
+    /// What all sources of a read need, and those that are of the same thread as all others.
+    fn need_common(&mut self, read: Event) -> Result<(), Contradiction> {
+        let Some(sources) = self.sources.iter().copied().collect::<Option<Vec<Event>>>() else {
+            return Ok(());
+        };
+        for thread in 0..self.last.len() {
+            if thread == read.0 {
+                continue;
+            }
+            let counts = sources.iter().map(|source| match source.0 == thread {
+                true => source.1 + 1,
+                false => self.order.count_before(*source, thread),
+            });
+            let common = counts.min().unwrap_or(0);
+            if common > self.order.count_before(read, thread) {
+                self.need((thread, common - 1), read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whom a read can find the value of: `sources`. Notes what each thread has written last before it.
+    /// `false` if there are too many to tell.
+    fn find_sources(&mut self, read: Event, var: VarId, value: ValueId) -> bool {
         let writes = self.context.writes;
-        let mut written = false;
+        self.sources.clear();
         for thread in 0..self.last.len() {
             let list = writes.get(var, thread);
             let count = match list.is_empty() {
@@ -370,29 +414,24 @@ impl<'a> Closure<'a> {
             };
             let before = list.partition_point(|write| write.position < count);
             self.last[thread] = before.checked_sub(1).map(|at| (thread, list[at].position));
-            written |= before > 0;
         }
-        let mut found = Sources::None;
-        if !written && self.context.trace.initial_value(var) == value {
-            found = Sources::One(None);
+        let untouched = self.last.iter().all(Option::is_none);
+        if untouched && self.context.trace.initial_value(var) == value {
+            self.sources.push(None);
         }
         for thread in 0..self.last.len() {
             let list = writes.get(var, thread);
-            if list.is_empty() {
-                continue;
-            }
-            let last = self.last[thread];
-            let next = last.map_or(0, |(_, position)| {
-                list.partition_point(|write| write.position <= position)
-            });
-            if let Some(last) = last
+            let next = match self.last[thread] {
+                Some((_, position)) => list.partition_point(|write| write.position <= position),
+                None => 0,
+            };
+            if let Some(last) = self.last[thread]
                 && list[next - 1].value == value
                 && !self.is_hidden(last)
-                && matches!(std::mem::replace(&mut found, Sources::One(Some(last))), Sources::One(_))
             {
-                return Sources::Several;
+                self.sources.push(Some(last));
             }
-            if thread == read.0 {
+            if thread == read.0 || next == list.len() {
                 continue;
             }
             let end = self.order.first_after(read, thread).unwrap_or(u32::MAX);
@@ -401,19 +440,29 @@ impl<'a> Closure<'a> {
                 if write.position >= end {
                     break;
                 }
-                if looked_at == LOOKED_AT {
-                    return Sources::Several;
+                if looked_at == LOOKED_AT || self.sources.len() > MOST_SOURCES {
+                    return false;
                 }
-                if write.value == value {
-                    let write = Some((thread, write.position));
-                    if matches!(std::mem::replace(&mut found, Sources::One(write)), Sources::One(_))
-                    {
-                        return Sources::Several;
-                    }
+                let place = (thread, write.position);
+                if write.value == value && self.can_precede(place, read) {
+                    self.sources.push(Some(place));
                 }
             }
         }
-        found
+        true
+    }
+
+    /// Whether what an event needs in every execution leaves it the chance to come before another.
+    fn can_precede(&self, event: Event, other: Event) -> bool {
+        let thread = ThreadId::new(event.0 as u32);
+        self.context.orders.into_iter().flatten().all(|order| {
+            let needed = order.needed(thread, event.1 as usize);
+            needed.iter().enumerate().all(|(thread, count)| {
+                let end =
+                    if thread == event.0 { None } else { self.order.first_after(other, thread) };
+                *count <= self.limits[thread] && end.is_none_or(|end| *count <= end)
+            })
+        })
     }
 
     /// Whether another thread's last write before a read comes after this one.
@@ -443,7 +492,9 @@ impl<'a> Closure<'a> {
             let begins = |other: &u32| self.place(index.regions[*other as usize].acquire).1 < begun;
             let count = others.partition_point(begins);
             let last = others[..count].iter().rev().map(|other| index.regions[*other as usize]);
-            let Some(last) = last.into_iter().find(|other| region.excludes(other)) else { continue };
+            let Some(last) = last.into_iter().find(|other| region.excludes(other)) else {
+                continue;
+            };
             let Some(over) = last.release else { return Err(Stop::Contradiction) };
             self.need(self.place(over), acquire)?;
         }

@@ -37,7 +37,8 @@ impl Staircase {
             return;
         }
         let covered = self.steps[after..].partition_point(|(_, other)| *other <= count);
-        if self.steps.get(after).is_some_and(|(start, other)| *start == position && *other > count) {
+        if self.steps.get(after).is_some_and(|(start, other)| *start == position && *other > count)
+        {
             return;
         }
         self.steps.splice(after..after + covered, [(position, count)]);

@@ -87,7 +87,6 @@ pub(super) struct Search {
 }
 
 impl Search {
-    pub(super) fn stats(&self) { eprintln!("conflicts {} decisions {} level {} trail {} learnt {} props {} clauses {}", self.conflicts, self.decisions, self.current_level(), self.trail.len(), self.learnt.len(), self.levels.len(), self.clauses.count()); } // TEMP
     pub(super) fn proposition_count(&self) -> usize {
         self.levels.len()
     }

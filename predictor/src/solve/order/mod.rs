@@ -98,9 +98,7 @@ impl Solver for OrderSolver {
             self.asked = assumptions.to_vec();
         }
         self.keep_up(formula);
-        let r = self.search.solve(assumptions, deadline);
-        if std::env::var_os("ST").is_some() { self.search.stats(); } // TEMP
-        match r {
+        match self.search.solve(assumptions, deadline) {
             Outcome::Satisfied => Answer::Yes(self.model()),
             Outcome::Refuted => Answer::No,
             Outcome::OutOfTime => Answer::Unknown,
