@@ -17,7 +17,7 @@ use predictor::analysis::{Detector, analyze};
 use predictor::detect::{Scope, hb};
 use predictor::encode::Index;
 use predictor::generate::Plan;
-use predictor::predict::{Candidates, HeldLocks, MustOrder, Options};
+use predictor::predict::{Candidates, HeldLocks, MustOrder, Options, Writes};
 use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
@@ -84,8 +84,10 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
             drop(black_box(Candidates::new(&trace, &held, true)));
         })?;
         pass("order that all share", &|| drop(black_box(MustOrder::plain(&trace, &index))))?;
+        pass("writes by thread", &|| drop(black_box(Writes::new(&trace))))?;
+        let writes = Writes::new(&trace);
         pass("order that values force", &|| {
-            drop(black_box(MustOrder::by_values(&trace, &index, &held)));
+            drop(black_box(MustOrder::by_values(&trace, &index, &held, &writes)));
         })?;
     }
     for (name, jobs) in [("analysis, one job", 1), ("analysis, two jobs", 2)] {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use predictor::encode::{Index, Window};
 use predictor::generate::Plan;
-use predictor::predict::{Candidates, Decider, HeldLocks, HoldBack, MustOrder, Verdict};
+use predictor::predict::{Candidates, Decider, HeldLocks, HoldBack, MustOrder, Verdict, Writes};
 use predictor::race::Pair;
 use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};
@@ -63,7 +63,7 @@ fn questions(trace: &Trace) -> Vec<Pair> {
     let (index, held) = (Index::new(trace), HeldLocks::new(trace));
     let candidates = Candidates::new(trace, &held, true);
     let plain = MustOrder::plain(trace, &index);
-    let forced = MustOrder::by_values(trace, &index, &held);
+    let forced = MustOrder::by_values(trace, &index, &held, &Writes::new(trace));
     let hold_back = HoldBack { trace, index: &index, held: &held };
     let pairs = (0..candidates.len())
         .flat_map(|entry| candidates.pairs(entry, trace, [Some(&plain), Some(&forced)]));

@@ -48,7 +48,8 @@ fn prediction_equals_exploration() {
             assert_eq!(pairs(&found), truth, "seed {seed}, {proofs:?}\n{text}");
             let counts = found.counts;
             assert_eq!(counts.unknown() + counts.covered, 0, "seed {seed}\n{text}");
-            let refuted_cheaply = counts.locked + counts.ordered + counts.forced;
+            let refuted_cheaply =
+                counts.locked + counts.ordered + counts.forced + counts.contradicted;
             let decided = counts.proven() + refuted_cheaply + counts.refuted;
             assert_eq!(decided, counts.candidates, "seed {seed}\n{text}");
             races += counts.solved;

@@ -15,17 +15,19 @@ mod hold_back;
 mod must;
 mod one;
 mod run;
+mod writes;
 
 use std::time::Duration;
 
 pub use self::candidates::Candidates;
-pub use self::closure::{Closed, Closures, Writes};
+pub use self::closure::{Closed, Closures};
 pub use self::decide::{Decider, Verdict};
 pub use self::held::HeldLocks;
 pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
 pub use self::one::decide_pair;
 pub use self::run::predict;
+pub use self::writes::Writes;
 use crate::race::Pair;
 use crate::solve::{Disagreement, SolverKind};
 use crate::witness::Schedule;

@@ -4,7 +4,6 @@
 //! stays within a piece: so the result does not depend on it either, unless the time runs out.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -55,7 +54,8 @@ fn in_parallel(
 ) -> Prediction {
     let deadline = options.total_time.map(|time| Instant::now() + time);
     let machine = Machine::new(trace);
-    let (index, held) = rayon::join(|| Index::new(trace), || HeldLocks::new(trace));
+    let (index, (held, writes)) =
+        rayon::join(|| Index::new(trace), || (HeldLocks::new(trace), Writes::new(trace)));
     let proofs = options.proofs;
     let ((checker, plain), (candidates, forced)) = rayon::join(
         || {
@@ -64,7 +64,7 @@ fn in_parallel(
         },
         || {
             let candidates = Candidates::new(trace, &held, proofs.common_lock);
-            let forced = || MustOrder::by_values(trace, &index, &held);
+            let forced = || MustOrder::by_values(trace, &index, &held, &writes);
             (candidates, proofs.forced_order.then(forced))
         },
     );
@@ -83,7 +83,7 @@ fn in_parallel(
         checker: &checker,
         orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
-        writes: OnceLock::new(),
+        writes: &writes,
         deadline,
     };
     let done = AtomicUsize::new(0);
@@ -157,8 +157,7 @@ struct Job<'a> {
     /// The plain order, and the one that values force.
     orders: [Option<&'a MustOrder>; 2],
     candidates: &'a Candidates,
-    /// What closures look up, once one is needed.
-    writes: OnceLock<Writes>,
+    writes: &'a Writes,
     deadline: Option<Instant>,
 }
 
@@ -293,8 +292,7 @@ impl<'a> Job<'a> {
         if !self.options.proofs.closure {
             return Closed::Unfinished;
         }
-        let writes = self.writes.get_or_init(|| Writes::new(self.trace));
-        let (trace, index, orders) = (self.trace, self.index, self.orders);
+        let (trace, index, writes, orders) = (self.trace, self.index, self.writes, self.orders);
         Closures { trace, index, writes, orders }.decide(pair, self.checker, deadline)
     }
 

@@ -15,15 +15,14 @@
 
 mod linearize;
 mod partial_order;
-mod writes;
 
 use std::time::Instant;
 
 use racelog::trace::{ThreadId, VarId};
 
 use self::partial_order::{Contradiction, Event, PartialOrder};
-pub use self::writes::Writes;
 use super::must::MustOrder;
+use super::writes::Writes;
 use crate::encode::{Forced, Index, value_read};
 use crate::race::Pair;
 use crate::solve::is_over;

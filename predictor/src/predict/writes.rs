@@ -5,7 +5,7 @@ use racelog::trace::VarId;
 use crate::encode::value_written;
 use crate::trace::{Trace, ValueId};
 
-/// A write: its place in its thread, what it writes, and whether it reads first.
+/// A write: its place in its thread, and what it writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Write {
     pub(super) position: u32,
