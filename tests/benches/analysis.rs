@@ -85,9 +85,9 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
         })?;
         pass("order that all share", &|| drop(black_box(MustOrder::plain(&trace, &index))))?;
         pass("writes by thread", &|| drop(black_box(Writes::new(&trace))))?;
-        let writes = Writes::new(&trace);
+        let (writes, plain) = (Writes::new(&trace), MustOrder::plain(&trace, &index));
         pass("order that values force", &|| {
-            drop(black_box(MustOrder::by_values(&trace, &index, &held, &writes)));
+            drop(black_box(plain.by_values(&trace, &index, &held, &writes)));
         })?;
     }
     for (name, jobs) in [("analysis, one job", 1), ("analysis, two jobs", 2)] {

@@ -63,7 +63,7 @@ fn questions(trace: &Trace) -> Vec<Pair> {
     let (index, held) = (Index::new(trace), HeldLocks::new(trace));
     let candidates = Candidates::new(trace, &held, true);
     let plain = MustOrder::plain(trace, &index);
-    let forced = MustOrder::by_values(trace, &index, &held, &Writes::new(trace));
+    let forced = plain.by_values(trace, &index, &held, &Writes::new(trace));
     let hold_back = HoldBack { trace, index: &index, held: &held };
     let pairs = (0..candidates.len())
         .flat_map(|entry| candidates.pairs(entry, trace, [Some(&plain), Some(&forced)]));

@@ -21,7 +21,8 @@ pub fn decide_pair(
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
     let (held, writes) = (HeldLocks::new(trace), Writes::new(trace));
-    let by_values = MustOrder::by_values(trace, &index, &held, &writes);
+    let plain = MustOrder::plain(trace, &index);
+    let by_values = plain.by_values(trace, &index, &held, &writes);
     let orders = [Some(&by_values), None];
     let closures = Closures { trace, index: &index, writes: &writes, orders };
     let (forced, closed) = match closures.decide(pair, &checker, deadline) {

@@ -57,19 +57,20 @@ fn in_parallel(
     let (index, (held, writes)) =
         rayon::join(|| Index::new(trace), || (HeldLocks::new(trace), Writes::new(trace)));
     let proofs = options.proofs;
-    let ((checker, plain), (candidates, forced)) = rayon::join(
+    let ((checker, candidates), (plain, forced)) = rayon::join(
         || {
             let checker = Checker::new(&machine);
-            (checker, proofs.must_order.then(|| MustOrder::plain(trace, &index)))
+            (checker, Candidates::new(trace, &held, proofs.common_lock))
         },
         || {
-            let candidates = Candidates::new(trace, &held, proofs.common_lock);
-            let forced = || MustOrder::by_values(trace, &index, &held, &writes);
-            (candidates, proofs.forced_order.then(forced))
+            let plain = MustOrder::plain(trace, &index);
+            let forced = || plain.by_values(trace, &index, &held, &writes);
+            let forced = proofs.forced_order.then(forced);
+            (plain, forced)
         },
     );
     // The plain order and the one that values force, where they are asked for.
-    let orders = [plain, forced];
+    let orders = [proofs.must_order.then_some(plain), forced];
     let windows = match options.window {
         Some(size) if size < trace.len() => Window::cut(&machine, &index, &bounds(trace, size)),
         _ => vec![Window::whole(&machine)],

@@ -37,12 +37,19 @@ pub struct MustOrder {
 impl MustOrder {
     /// The plain order.
     pub fn plain(trace: &Trace, index: &Index) -> Self {
-        Builder::new(trace, index, None, None).build()
+        Builder::new(trace, index, None).build()
     }
 
-    /// The order that is forced by values.
-    pub fn by_values(trace: &Trace, index: &Index, held: &HeldLocks, writes: &Writes) -> Self {
-        Builder::new(trace, index, Some(held), Some(writes)).build()
+    /// The order that is forced by values, on top of the plain one.
+    pub fn by_values(
+        &self,
+        trace: &Trace,
+        index: &Index,
+        held: &HeldLocks,
+        writes: &Writes,
+    ) -> Self {
+        let values = Values { plain: self, held, writes };
+        Builder::new(trace, index, Some(values)).build()
     }
 
     /// Whether an execution can only have the second event, or have it as its thread's next and
@@ -77,12 +84,19 @@ impl MustOrder {
     }
 }
 
+/// What it takes to follow values.
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    plain: &'a MustOrder,
+    held: &'a HeldLocks,
+    writes: &'a Writes,
+}
+
 struct Builder<'a> {
     trace: &'a Trace,
     index: &'a Index,
-    /// There if values count, as are the writes.
-    held: Option<&'a HeldLocks>,
-    writes: Option<&'a Writes>,
+    /// There if values count.
+    values: Option<Values<'a>>,
     needed: Clocks,
     /// What an event's thread needs besides to be clean after it.
     clean: Clocks,
@@ -95,12 +109,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(
-        trace: &'a Trace,
-        index: &'a Index,
-        held: Option<&'a HeldLocks>,
-        writes: Option<&'a Writes>,
-    ) -> Self {
+    fn new(trace: &'a Trace, index: &'a Index, values: Option<Values<'a>>) -> Self {
         let mut exclusive = vec![false; trace.var_count()];
         for op in trace.ops() {
             if let Op::Exclusive { var, .. } = op {
@@ -110,8 +119,7 @@ impl<'a> Builder<'a> {
         Self {
             trace,
             index,
-            held,
-            writes,
+            values,
             needed: Clocks::new(trace.thread_count()),
             clean: Clocks::new(trace.thread_count()),
             last_access: LastOf::new(trace),
@@ -127,8 +135,8 @@ impl<'a> Builder<'a> {
                 let clock = self.including(before, &self.needed);
                 self.raise(event, &clock);
             }
-            if self.held.is_some() {
-                self.follow_values(event);
+            if let Some(values) = self.values {
+                self.follow_values(event, values);
             }
         }
         MustOrder { needed: self.needed }
@@ -137,7 +145,7 @@ impl<'a> Builder<'a> {
     fn raise(&mut self, event: EventId, least: &[u32]) {
         let (thread, position) = (self.trace.thread(event), self.trace.position(event));
         self.needed.raise(thread, position, least);
-        if self.held.is_some() {
+        if self.values.is_some() {
             self.clean.raise(thread, position, least);
         }
     }

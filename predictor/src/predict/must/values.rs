@@ -2,7 +2,9 @@
 
 use racelog::trace::{ThreadId, VarId};
 
-use super::{Builder, Clock};
+use super::super::held::HeldLocks;
+use super::super::writes::{Write, Writes};
+use super::{Builder, Clock, Values};
 use crate::encode::{value_read, value_written};
 use crate::trace::{EventId, Op, ValueId};
 
@@ -11,7 +13,7 @@ const LOOKED_AT: usize = 16;
 
 impl Builder<'_> {
     /// Who decides by what it has read needs it to be what it was.
-    pub(super) fn follow_values(&mut self, event: EventId) {
+    pub(super) fn follow_values(&mut self, event: EventId, values: Values<'_>) {
         let trace = self.trace;
         let (op, thread, position) = (trace.op(event), trace.thread(event), trace.position(event));
         if trace.is_guarded(event) || matches!(op, Op::Branch) {
@@ -29,7 +31,7 @@ impl Builder<'_> {
             let clean = self.including(send, &self.clean);
             self.clean.raise(thread, position, &clean);
         }
-        if let Some(forced) = self.forced(event, &op) {
+        if let Some(forced) = self.forced(event, &op, values) {
             self.clean.raise(thread, position, &forced);
         }
         if let Op::Cas { .. } | Op::CasFail { .. } = op {
@@ -46,7 +48,7 @@ impl Builder<'_> {
     /// What must have happened for a read to find its value: what all writes that could have given it
     /// have in common. Of the writes of a thread the first one that a read can find is enough, for the
     /// others come after it.
-    fn forced(&self, read: EventId, op: &Op) -> Option<Clock> {
+    fn forced(&self, read: EventId, op: &Op, values: Values<'_>) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
         let (var, value) = (op.var()?, value_read(op)?);
         if trace.is_mixed(var) {
@@ -56,13 +58,18 @@ impl Builder<'_> {
         if own.is_some_and(|own| value_written(&trace.op(own)) == Some(value)) {
             return None;
         }
-        if own.is_none() && trace.initial_value(var) == value && !self.is_written(var, thread) {
+        if own.is_none()
+            && trace.initial_value(var) == value
+            && !self.is_written(var, thread, values)
+        {
             return None;
         }
         let known = self.clean.last(thread);
         let mut common: Option<Clock> = None;
         for other in trace.threads().filter(|other| *other != thread) {
-            let Some(first) = self.first_source(read, own, other, var, value) else { continue };
+            let Some(first) = self.first_source(read, own, other, (var, value), values) else {
+                continue;
+            };
             match &mut common {
                 Some(common) => {
                     for (common, first) in common.iter_mut().zip(&first) {
@@ -80,28 +87,28 @@ impl Builder<'_> {
     }
 
     /// Whether a write of a variable must have happened for a thread to be clean.
-    fn is_written(&self, var: VarId, thread: ThreadId) -> bool {
-        let Some(writes) = self.writes else { return false };
+    fn is_written(&self, var: VarId, thread: ThreadId, values: Values<'_>) -> bool {
         let known = self.clean.last(thread).iter().enumerate();
         known.into_iter().any(|(other, count)| {
-            writes.get(var, other).first().is_some_and(|write| write.position < *count)
+            values.writes.get(var, other).first().is_some_and(|write| write.position < *count)
         })
     }
 
     /// What must have happened for a read to find what a thread has written; none if it cannot.
     ///
-    /// It cannot find what was written before something that the same thread wrote, and that must
-    /// have happened; nor what must have been written before what the reader wrote itself.
+    /// It cannot find what was written before something that was written by the same thread, or must
+    /// come later, and must have happened; nor what must have been written before what the reader wrote
+    /// itself; nor what must be written later.
     fn first_source(
         &self,
         read: EventId,
         own: Option<EventId>,
         writer: ThreadId,
-        var: VarId,
-        value: ValueId,
+        (var, value): (VarId, ValueId),
+        values: Values<'_>,
     ) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
-        let list = self.writes?.get(var, writer.index());
+        let list = values.writes.get(var, writer.index());
         if list.is_empty() {
             return None;
         }
@@ -113,6 +120,12 @@ impl Builder<'_> {
                 first += 1;
             }
         }
+        let hidden = |write: &Write| {
+            write.value == value
+                && write.position < known
+                && self.is_hidden(var, (writer, write.position), thread, values.writes)
+        };
+        first += usize::from(list.get(first).is_some_and(hidden));
         let rest = &list[first..];
         let found = rest.iter().take(LOOKED_AT).position(|write| write.value == value);
         // If none was found so far, it is at least not an earlier one.
@@ -122,20 +135,44 @@ impl Builder<'_> {
         };
         let event = trace.events_of_thread(writer)[write.position as usize];
         if event > read {
+            if values.plain.is_before(trace, read, event) {
+                return None;
+            }
             // It comes later in the trace, and what it needs is not known yet: at least what its
             // thread has needed so far.
             let mut clock = self.clean.last(writer).to_vec();
             clock[writer.index()] = self.passed[writer.index()];
             return Some(clock);
         }
-        Some(if is_source { self.source(event, read) } else { self.including(event, &self.clean) })
+        Some(if is_source {
+            self.source(event, read, values.held)
+        } else {
+            self.including(event, &self.clean)
+        })
+    }
+
+    /// Whether a thread that is clean must have seen a later write of another thread happen.
+    fn is_hidden(
+        &self,
+        var: VarId,
+        (writer, position): (ThreadId, u32),
+        thread: ThreadId,
+        writes: &Writes,
+    ) -> bool {
+        let known = self.clean.last(thread);
+        let others = self.trace.threads().filter(|other| *other != writer && *other != thread);
+        others.into_iter().any(|other| {
+            let list = writes.get(var, other.index());
+            let count = list.partition_point(|write| write.position < known[other.index()]);
+            let last = count.checked_sub(1).map(|at| list[at].position as usize);
+            last.is_some_and(|last| self.needed.at(other, last)[writer.index()] > position)
+        })
     }
 
     /// What must have happened for a read to find what a write left.
-    fn source(&self, write: EventId, read: EventId) -> Clock {
+    fn source(&self, write: EventId, read: EventId, held: &HeldLocks) -> Clock {
         let mut clock = self.including(write, &self.clean);
-        let (trace, Some(held)) = (self.trace, self.held) else { return clock };
-        let writer = trace.thread(write);
+        let (trace, writer) = (self.trace, self.trace.thread(write));
         let set = |event: EventId| held.at(trace.thread(event), trace.position(event));
         let (written, found) = (set(write), set(read));
         if !held.sets().exclude(written, found) {
