@@ -10,9 +10,11 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use predictor::encode::{Index, Window};
+use predictor::encode::{Forced, Index, Window};
 use predictor::generate::Plan;
-use predictor::predict::{Candidates, Decider, HeldLocks, HoldBack, MustOrder, Verdict, Writes};
+use predictor::predict::{
+    Candidates, Closed, Closures, Decider, HeldLocks, HoldBack, MustOrder, Verdict, Writes,
+};
 use predictor::race::Pair;
 use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};
@@ -30,8 +32,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 fn main() -> Result<(), Box<dyn Error>> {
     let sizes: Vec<usize> = std::env::args().filter_map(|word| word.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![300, 1000] } else { sizes };
-    println!("                          order            z3   ratio of      slower  undecided");
-    println!("events  mode           ms   worst        ms   the means  than z3  order   z3");
+    println!("                     of    order            z3   ratio of      slower  undecided");
+    println!("events  mode       them      ms   worst        ms   the means  than z3  order   z3");
     for events in sizes {
         let trace = hard_trace(events)?;
         let questions = questions(&trace);
@@ -58,17 +60,26 @@ fn hard_trace(events: usize) -> Result<Trace, Box<dyn Error>> {
     Ok(Trace::load(&mut Source::of_bytes(bytes, Some(Format::Binary))?, |_| {})?)
 }
 
-/// Some of the pairs that the cheap proofs leave, spread over the trace.
-fn questions(trace: &Trace) -> Vec<Pair> {
-    let (index, held) = (Index::new(trace), HeldLocks::new(trace));
+/// Some of the pairs that the cheap proofs leave, spread over the trace, with what they force.
+fn questions(trace: &Trace) -> Vec<(Pair, Forced)> {
+    let (index, held, writes) = (Index::new(trace), HeldLocks::new(trace), Writes::new(trace));
     let candidates = Candidates::new(trace, &held, true);
     let plain = MustOrder::plain(trace, &index);
-    let forced = plain.by_values(trace, &index, &held, &Writes::new(trace));
+    let by_values = plain.by_values(trace, &index, &held, &writes);
+    let orders = [Some(&plain), Some(&by_values)];
+    let machine = Machine::new(trace);
+    let checker = Checker::new(&machine);
     let hold_back = HoldBack { trace, index: &index, held: &held };
-    let pairs = (0..candidates.len())
-        .flat_map(|entry| candidates.pairs(entry, trace, [Some(&plain), Some(&forced)]));
-    let mut hard: Vec<Pair> = pairs.filter(|pair| hold_back.attempt(*pair).is_none()).collect();
-    hard.sort_unstable();
+    let closures = Closures { trace, index: &index, writes: &writes, orders };
+    let open = |pair: Pair| match closures.decide(pair, &checker, None) {
+        Closed::Open(forced) => Some((pair, forced)),
+        _ => None,
+    };
+    let mut pairs: Vec<Pair> =
+        (0..candidates.len()).flat_map(|entry| candidates.pairs(entry, trace, orders)).collect();
+    pairs.sort_unstable();
+    pairs.retain(|pair| hold_back.attempt(*pair).is_none());
+    let hard: Vec<(Pair, Forced)> = pairs.into_iter().filter_map(open).collect();
     let step = (hard.len() / QUESTIONS).max(1);
     hard.into_iter().step_by(step).take(QUESTIONS).collect()
 }
@@ -109,8 +120,9 @@ impl Times {
         let slower = ratios.iter().filter(|ratio| **ratio < 1.0).count();
         let worst = self.order.iter().max().copied().unwrap_or_default();
         println!(
-            "{:>6}  {mode:<11} {:>7.1} {:>7.1} {:>9.1} {mean:>11.0} {slower:>8} {:>6} {:>4}",
+            "{:>6}  {mode:<11} {:>4} {:>7.1} {:>7.1} {:>9.1} {mean:>11.0} {slower:>8} {:>6} {:>4}",
             trace.len(),
+            self.order.len(),
             seconds(&self.order) * 1e3,
             worst.as_secs_f64() * 1e3,
             seconds(&self.z3) * 1e3,
@@ -120,14 +132,14 @@ impl Times {
     }
 }
 
-fn one_at_a_time(trace: &Trace, questions: &[Pair]) {
+fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
     let mut times = Times::default();
-    for pair in questions {
+    for (pair, forced) in questions {
         let solver = SolverKind::Order.build();
         let mut decider = Decider::new(trace, &index, &window, &checker, solver);
-        let verdict = decider.decide(*pair, None, None);
+        let verdict = decider.decide(*pair, Some(forced), None);
         assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut [SolverKind::Order.build(), SolverKind::Z3.build()], formula, asked);
@@ -135,14 +147,14 @@ fn one_at_a_time(trace: &Trace, questions: &[Pair]) {
     times.print(trace, "one by one");
 }
 
-fn incremental(trace: &Trace, questions: &[Pair]) {
+fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
     let mut decider = Decider::new(trace, &index, &window, &checker, SolverKind::Order.build());
     let mut solvers = [SolverKind::Order.build(), SolverKind::Z3.build()];
     let mut times = Times::default();
-    for pair in questions {
-        let verdict = decider.decide(*pair, None, None);
+    for (pair, forced) in questions {
+        let verdict = decider.decide(*pair, Some(forced), None);
         assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut solvers, formula, asked);

@@ -8,8 +8,8 @@ use super::{Builder, Clock, Values};
 use crate::encode::{value_read, value_written};
 use crate::trace::{EventId, Op, ValueId};
 
-/// How many writes of a thread are looked at for one that a read can find.
-const LOOKED_AT: usize = 16;
+/// How many writes of a value are looked at for one by a given thread.
+const LOOKED_AT: usize = 64;
 
 impl Builder<'_> {
     /// Who decides by what it has read needs it to be what it was.
@@ -126,16 +126,19 @@ impl Builder<'_> {
                 && self.is_hidden(var, (writer, write.position), thread, values.writes)
         };
         first += usize::from(list.get(first).is_some_and(hidden));
-        let rest = &list[first..];
-        let found = rest.iter().take(LOOKED_AT).position(|write| write.value == value);
-        // If none was found so far, it is at least not an earlier one.
-        let (write, is_source) = match found {
-            Some(at) => (rest[at], true),
-            None => (*rest.get(LOOKED_AT)?, false),
+        let events = trace.events_of_thread(writer);
+        let start = events[list.get(first)?.position as usize];
+        let all = self.index.writes_of(var, value);
+        let rest = &all[all.partition_point(|write| *write < start)..];
+        let by_writer = |write: &&EventId| trace.thread(**write) == writer;
+        let found = rest.iter().take(LOOKED_AT).find(by_writer);
+        // If none was found so far, it is at least none that comes earlier than this.
+        let earliest = match found {
+            Some(write) => *write,
+            None => *rest.get(LOOKED_AT)?,
         };
-        let event = trace.events_of_thread(writer)[write.position as usize];
-        if event > read {
-            if values.plain.is_before(trace, read, event) {
+        if earliest > read {
+            if found.is_some() && values.plain.is_before(trace, read, earliest) {
                 return None;
             }
             // It comes later in the trace, and what it needs is not known yet: at least what its
@@ -144,10 +147,13 @@ impl Builder<'_> {
             clock[writer.index()] = self.passed[writer.index()];
             return Some(clock);
         }
-        Some(if is_source {
-            self.source(event, read, values.held)
-        } else {
-            self.including(event, &self.clean)
+        if found.is_some() {
+            return Some(self.source(earliest, read, values.held));
+        }
+        let before = events.partition_point(|event| *event < earliest);
+        Some(match before.checked_sub(1) {
+            Some(last) => self.including(events[last], &self.clean),
+            None => vec![0; trace.thread_count()],
         })
     }
 
