@@ -11,21 +11,19 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use predictor::encode::{Forced, Index, Window};
-use predictor::generate::Plan;
-use predictor::predict::{
-    Candidates, Closed, Closures, Decider, HeldLocks, HoldBack, MustOrder, Verdict, Writes,
-};
+use predictor::predict::{Decider, Verdict};
 use predictor::race::Pair;
 use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};
 use predictor::solve::{Answer, SolverKind};
 use predictor::trace::Trace;
-use predictor::trace::format::{Format, Sink, Source};
 use predictor::witness::Checker;
-use racelog::trace::{End, Metadata};
+use racelog_tests::hard::{self, Known};
 
 /// How many questions of each trace.
 const QUESTIONS: usize = 25;
+/// How they are asked.
+const MODES: [&str; 2] = ["one by one", "incremental"];
 /// How long Z3 may think about one.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -34,54 +32,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     let sizes = if sizes.is_empty() { vec![300, 1000] } else { sizes };
     println!("                     of    order            z3   ratio of      slower  undecided");
     println!("events  mode       them      ms   worst        ms   the means  than z3  order   z3");
+    let mut all = [Times::default(), Times::default()];
     for events in sizes {
-        let trace = hard_trace(events)?;
-        let questions = questions(&trace);
-        one_at_a_time(&trace, &questions);
-        incremental(&trace, &questions);
+        let trace = hard::trace(events)?;
+        let questions = Known::new(&trace).questions(QUESTIONS);
+        let times = [one_at_a_time(&trace, &questions), incremental(&trace, &questions)];
+        for ((times, all), mode) in times.into_iter().zip(&mut all).zip(MODES) {
+            times.print(&trace.len().to_string(), mode);
+            all.add(times);
+        }
+    }
+    for (all, mode) in all.iter().zip(MODES) {
+        all.print("all", mode);
     }
     Ok(())
-}
-
-fn hard_trace(events: usize) -> Result<Trace, Box<dyn Error>> {
-    let plan = Plan {
-        events,
-        unguarded: 0.3,
-        near_races: 0,
-        far_races: 0,
-        vars: 40,
-        locks: 5,
-        seed: 1,
-        ..Plan::default()
-    };
-    let mut sink = Sink::new(Vec::new(), Format::Binary, &Metadata::default(), false)?;
-    let dictionary = plan.make(|dictionary, item| sink.write(dictionary, item))?;
-    let (bytes, _) = sink.finish(&dictionary, End::Clean)?;
-    Ok(Trace::load(&mut Source::of_bytes(bytes, Some(Format::Binary))?, |_| {})?)
-}
-
-/// Some of the pairs that the cheap proofs leave, spread over the trace, with what they force.
-fn questions(trace: &Trace) -> Vec<(Pair, Forced)> {
-    let (index, held, writes) = (Index::new(trace), HeldLocks::new(trace), Writes::new(trace));
-    let candidates = Candidates::new(trace, &held, true);
-    let plain = MustOrder::plain(trace, &index);
-    let by_values = plain.by_values(trace, &index, &held, &writes);
-    let orders = [Some(&plain), Some(&by_values)];
-    let machine = Machine::new(trace);
-    let checker = Checker::new(&machine);
-    let hold_back = HoldBack { trace, index: &index, held: &held };
-    let closures = Closures { trace, index: &index, writes: &writes, orders };
-    let open = |pair: Pair| match closures.decide(pair, &checker, None) {
-        Closed::Open(forced) => Some((pair, forced)),
-        _ => None,
-    };
-    let mut pairs: Vec<Pair> =
-        (0..candidates.len()).flat_map(|entry| candidates.pairs(entry, trace, orders)).collect();
-    pairs.sort_unstable();
-    pairs.retain(|pair| hold_back.attempt(*pair).is_none());
-    let hard: Vec<(Pair, Forced)> = pairs.into_iter().filter_map(open).collect();
-    let step = (hard.len() / QUESTIONS).max(1);
-    hard.into_iter().step_by(step).take(QUESTIONS).collect()
 }
 
 /// How long each solver took for each question.
@@ -108,7 +72,15 @@ impl Times {
         }
     }
 
-    fn print(&self, trace: &Trace, mode: &str) {
+    fn add(&mut self, other: Self) {
+        self.order.extend(other.order);
+        self.z3.extend(other.z3);
+        for (undecided, other) in self.undecided.iter_mut().zip(other.undecided) {
+            *undecided += other;
+        }
+    }
+
+    fn print(&self, events: &str, mode: &str) {
         let seconds = |times: &[Duration]| times.iter().sum::<Duration>().as_secs_f64();
         let ratios = self
             .order
@@ -120,8 +92,7 @@ impl Times {
         let slower = ratios.iter().filter(|ratio| **ratio < 1.0).count();
         let worst = self.order.iter().max().copied().unwrap_or_default();
         println!(
-            "{:>6}  {mode:<11} {:>4} {:>7.1} {:>7.1} {:>9.1} {mean:>11.0} {slower:>8} {:>6} {:>4}",
-            trace.len(),
+            "{events:>6}  {mode:<11} {:>4} {:>7.1} {:>7.1} {:>9.1} {mean:>11.0} {slower:>8} {:>6} {:>4}",
             self.order.len(),
             seconds(&self.order) * 1e3,
             worst.as_secs_f64() * 1e3,
@@ -132,7 +103,7 @@ impl Times {
     }
 }
 
-fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) {
+fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
     let mut times = Times::default();
@@ -144,10 +115,10 @@ fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) {
         let (formula, asked) = decider.last_question();
         times.ask(&mut [SolverKind::Order.build(), SolverKind::Z3.build()], formula, asked);
     }
-    times.print(trace, "one by one");
+    times
 }
 
-fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) {
+fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
     let mut decider = Decider::new(trace, &index, &window, &checker, SolverKind::Order.build());
@@ -159,5 +130,5 @@ fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) {
         let (formula, asked) = decider.last_question();
         times.ask(&mut solvers, formula, asked);
     }
-    times.print(trace, "incremental");
+    times
 }

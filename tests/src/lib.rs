@@ -1,6 +1,7 @@
 //! What the tests, fuzz targets and benches of racelog share.
 
 pub mod fuzz;
+pub mod hard;
 pub mod printed_formula;
 pub mod random_body;
 pub mod random_trace;
