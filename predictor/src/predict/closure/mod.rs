@@ -31,6 +31,8 @@ use crate::witness::{self, Checker, Schedule};
 
 /// How often the clock is looked at, in steps.
 const CHECK_EVERY: usize = 4096;
+/// How many threads there may be.
+const MOST_THREADS: usize = 64;
 /// How many edges are followed; they take space.
 const MOST_EDGES: usize = 1 << 23;
 /// How many writes of a thread are looked at to see whether a read can find one of them.
@@ -72,6 +74,10 @@ impl Closures<'_> {
         checker: &Checker<'_, '_>,
         deadline: Option<Instant>,
     ) -> Closed {
+        // An edge takes as many steps as there are pairs of threads.
+        if self.trace.thread_count() > MOST_THREADS {
+            return Closed::Unfinished;
+        }
         let mut closure = Closure::new(*self, pair, deadline);
         match closure.close() {
             Err(Stop::Contradiction) => Closed::NoRace,
@@ -370,7 +376,7 @@ impl<'a> Closure<'a> {
                 None => Some(0),
             };
             let Some(first) = first else { continue };
-            let list = self.context.writes.get(var, thread);
+            let list = self.context.writes.get(var, ThreadId::new(thread as u32));
             let next = list.partition_point(|write| write.position < first);
             if let Some(next) = list.get(next).filter(|next| (thread, next.position) != read) {
                 self.add(read, (thread, next.position))?;
@@ -406,7 +412,7 @@ impl<'a> Closure<'a> {
         let writes = self.context.writes;
         self.sources.clear();
         for thread in 0..self.last.len() {
-            let list = writes.get(var, thread);
+            let list = writes.get(var, ThreadId::new(thread as u32));
             let count = match list.is_empty() {
                 true => 0,
                 false => self.order.count_before(read, thread),
@@ -419,7 +425,7 @@ impl<'a> Closure<'a> {
             self.sources.push(None);
         }
         for thread in 0..self.last.len() {
-            let list = writes.get(var, thread);
+            let list = writes.get(var, ThreadId::new(thread as u32));
             let next = match self.last[thread] {
                 Some((_, position)) => list.partition_point(|write| write.position <= position),
                 None => 0,

@@ -66,10 +66,9 @@ impl Builder<'_> {
         }
         let known = self.clean.last(thread);
         let mut common: Option<Clock> = None;
-        for other in trace.threads().filter(|other| *other != thread) {
-            let Some(first) = self.first_source(read, own, other, (var, value), values) else {
-                continue;
-            };
+        for (other, list) in values.writes.of_var(var).filter(|(other, _)| *other != thread) {
+            let found = self.first_source(read, own, (other, list), (var, value), values);
+            let Some(first) = found else { continue };
             match &mut common {
                 Some(common) => {
                     for (common, first) in common.iter_mut().zip(&first) {
@@ -88,10 +87,9 @@ impl Builder<'_> {
 
     /// Whether a write of a variable must have happened for a thread to be clean.
     fn is_written(&self, var: VarId, thread: ThreadId, values: Values<'_>) -> bool {
-        let known = self.clean.last(thread).iter().enumerate();
-        known.into_iter().any(|(other, count)| {
-            values.writes.get(var, other).first().is_some_and(|write| write.position < *count)
-        })
+        let known = self.clean.last(thread);
+        let mut writers = values.writes.of_var(var);
+        writers.any(|(writer, list)| list[0].position < known[writer.index()])
     }
 
     /// What must have happened for a read to find what a thread has written; none if it cannot.
@@ -103,15 +101,11 @@ impl Builder<'_> {
         &self,
         read: EventId,
         own: Option<EventId>,
-        writer: ThreadId,
+        (writer, list): (ThreadId, &[Write]),
         (var, value): (VarId, ValueId),
         values: Values<'_>,
     ) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
-        let list = values.writes.get(var, writer.index());
-        if list.is_empty() {
-            return None;
-        }
         let known = self.clean.last(thread)[writer.index()];
         let mut first = list.partition_point(|write| write.position < known).saturating_sub(1);
         if let Some(own) = own {
@@ -166,9 +160,9 @@ impl Builder<'_> {
         writes: &Writes,
     ) -> bool {
         let known = self.clean.last(thread);
-        let others = self.trace.threads().filter(|other| *other != writer && *other != thread);
-        others.into_iter().any(|other| {
-            let list = writes.get(var, other.index());
+        let mut others =
+            writes.of_var(var).filter(|(other, _)| *other != writer && *other != thread);
+        others.any(|(other, list)| {
             let count = list.partition_point(|write| write.position < known[other.index()]);
             let last = count.checked_sub(1).map(|at| list[at].position as usize);
             last.is_some_and(|last| self.needed.at(other, last)[writer.index()] > position)
