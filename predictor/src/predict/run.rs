@@ -4,7 +4,6 @@
 //! stays within a piece: so the result does not depend on it either, unless the time runs out.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -16,7 +15,6 @@ use super::{
     Candidates, Closed, Closures, Counts, Decider, HeldLocks, HoldBack, MustOrder, Options,
     Prediction, Proof, Race, Verdict, Writes,
 };
-use crate::detect::{Scope, hb};
 use crate::encode::{Forced, Index, Window};
 use crate::race::{Pair, Signature};
 use crate::semantics::Machine;
@@ -87,7 +85,6 @@ fn in_parallel(
         orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
         writes: &writes,
-        unordered: OnceLock::new(),
         deadline,
     };
     let done = AtomicUsize::new(0);
@@ -162,9 +159,6 @@ struct Job<'a> {
     orders: [Option<&'a MustOrder>; 2],
     candidates: &'a Candidates,
     writes: &'a Writes,
-    /// For each signature that has one, a pair that nothing orders in the observed run; found once it is
-    /// asked for.
-    unordered: OnceLock<FxHashMap<Signature, Pair>>,
     deadline: Option<Instant>,
 }
 
@@ -204,11 +198,7 @@ impl<'a> Job<'a> {
             };
             left -= passed_over.max(1);
             match enough {
-                None => {
-                    self.pair(pair, tried, deciders, found);
-                    let is_probed = left > 0 && self.probe(signature, pair, tried, found);
-                    left -= u64::from(is_probed);
-                }
+                None => self.pair(pair, tried, deciders, found),
                 Some(Enough::Proven) => found.counts.covered += passed_over,
                 Some(Enough::TooMany) => {
                     found.counts.too_many += passed_over;
@@ -219,36 +209,6 @@ impl<'a> Job<'a> {
                 break;
             }
         }
-    }
-
-    /// If the first pair of a signature was none that is easily proven, tries one that nothing orders in
-    /// the observed run: holding a thread back proves most of those, however many pairs are nearer.
-    fn probe(
-        &self,
-        signature: Signature,
-        first: Pair,
-        tried: &mut Tried,
-        found: &mut Prediction,
-    ) -> bool {
-        let asked = self.options.proofs.hold_back && !self.options.all_pairs;
-        if !asked || tried.proven || tried.pairs != 1 || !signature.has_locations() {
-            return false;
-        }
-        let unordered = self.unordered.get_or_init(|| {
-            let found = hb::races(self.trace, Scope::Signatures);
-            found.pairs.into_iter().map(|pair| (Signature::of(self.trace, pair), pair)).collect()
-        });
-        let started = Instant::now();
-        let Some(pair) = unordered.get(&signature).copied().filter(|pair| *pair != first) else {
-            return false;
-        };
-        let hold_back = HoldBack { trace: self.trace, index: self.index, held: self.held };
-        let Some(witness) = hold_back.prove(pair, self.checker) else { return false };
-        tried.proven = true;
-        found.counts.held_back += 1;
-        let (proof, time) = (Proof::HeldBack, started.elapsed());
-        found.races.push(Race { pair, witness, proof, time });
-        true
     }
 
     /// Whether another pair of a signature need not be looked at.

@@ -95,6 +95,11 @@ impl Closures<'_> {
     }
 }
 
+/// A thread by its number.
+fn id(thread: usize) -> ThreadId {
+    ThreadId::new(thread as u32)
+}
+
 /// Why a closure ends before nothing new follows.
 enum Stop {
     Contradiction,
@@ -172,7 +177,7 @@ impl<'a> Closure<'a> {
     }
 
     fn event(&self, (thread, position): Event) -> EventId {
-        let thread = ThreadId::new(thread as u32);
+        let thread = id(thread);
         self.context.trace.events_of_thread(thread)[position as usize]
     }
 
@@ -284,8 +289,8 @@ impl<'a> Closure<'a> {
         let (thread, position) = place;
         let trace = self.context.trace;
         for order in self.context.orders.into_iter().flatten() {
-            let id = ThreadId::new(thread as u32);
-            let Some(needed) = order.raised_at(id, position as usize) else { continue };
+            let number = id(thread);
+            let Some(needed) = order.raised_at(number, position as usize) else { continue };
             for (other, count) in needed.iter().enumerate() {
                 if other != thread && *count > 0 {
                     self.need((other, count - 1), place)?;
@@ -376,7 +381,7 @@ impl<'a> Closure<'a> {
                 None => Some(0),
             };
             let Some(first) = first else { continue };
-            let list = self.context.writes.get(var, ThreadId::new(thread as u32));
+            let list = self.context.writes.get(var, id(thread));
             let next = list.partition_point(|write| write.position < first);
             if let Some(next) = list.get(next).filter(|next| (thread, next.position) != read) {
                 self.add(read, (thread, next.position))?;
@@ -412,7 +417,7 @@ impl<'a> Closure<'a> {
         let writes = self.context.writes;
         self.sources.clear();
         for thread in 0..self.last.len() {
-            let list = writes.get(var, ThreadId::new(thread as u32));
+            let list = writes.get(var, id(thread));
             let count = match list.is_empty() {
                 true => 0,
                 false => self.order.count_before(read, thread),
@@ -425,7 +430,7 @@ impl<'a> Closure<'a> {
             self.sources.push(None);
         }
         for thread in 0..self.last.len() {
-            let list = writes.get(var, ThreadId::new(thread as u32));
+            let list = writes.get(var, id(thread));
             let next = match self.last[thread] {
                 Some((_, position)) => list.partition_point(|write| write.position <= position),
                 None => 0,
@@ -459,7 +464,7 @@ impl<'a> Closure<'a> {
 
     /// Whether what an event needs in every execution leaves it the chance to come before another.
     fn can_precede(&self, event: Event, other: Event) -> bool {
-        let thread = ThreadId::new(event.0 as u32);
+        let thread = id(event.0);
         self.context.orders.into_iter().flatten().all(|order| {
             let needed = order.needed(thread, event.1 as usize);
             needed.iter().enumerate().all(|(thread, count)| {

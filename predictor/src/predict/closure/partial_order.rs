@@ -109,6 +109,9 @@ impl PartialOrder {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
     use super::*;
 
     #[test]
@@ -130,19 +133,14 @@ mod tests {
     fn the_order_equals_a_search_for_paths() {
         const THREADS: usize = 3;
         const LENGTH: u32 = 6;
-        let mut random = 88172645463325252_u64;
-        let mut below = |limit: u64| {
-            random ^= random << 13;
-            random ^= random >> 7;
-            random ^= random << 17;
-            random % limit
-        };
+        let mut random = ChaCha8Rng::seed_from_u64(1);
         let mut contradictions = 0;
         for _ in 0..300 {
             let mut order = PartialOrder::new(THREADS);
             let mut edges: Vec<(Event, Event)> = Vec::new();
             for _ in 0..12 {
-                let mut event = || (below(THREADS as u64) as usize, below(LENGTH.into()) as u32);
+                let mut event =
+                    || (random.random_range(0..THREADS), random.random_range(0..LENGTH));
                 let (a, b) = (event(), event());
                 match order.add(a, b) {
                     Ok(new) => {
