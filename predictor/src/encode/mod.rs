@@ -50,8 +50,9 @@ pub struct Encoder<'a> {
     index: &'a Index,
     window: &'a Window,
     formula: Formula,
-    /// How far each thread's events may be in the prefix.
+    /// How far each thread's events may be in the prefix, and for how many of them that has been said.
     reach: Vec<usize>,
+    reached: Vec<usize>,
     /// That an event is in the prefix.
     included: FxHashMap<EventId, Lit>,
     /// That a thread is clean after an event that reads or receives.
@@ -65,6 +66,8 @@ pub struct Encoder<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Task {
+    /// That a thread's events up to its reach may be in the prefix.
+    Reach(ThreadId),
     /// What it takes for this event to be in the prefix.
     Included(EventId),
     /// What it takes for the thread to be clean after this event.
@@ -83,12 +86,15 @@ enum Stated {
 impl<'a> Encoder<'a> {
     /// The encoding of a window.
     pub fn new(trace: &'a Trace, index: &'a Index, window: &'a Window) -> Self {
+        let reach: Vec<usize> =
+            trace.threads().map(|thread| window.state.position(thread)).collect();
         Self {
             trace,
             index,
             window,
             formula: Formula::new(),
-            reach: trace.threads().map(|thread| window.state.position(thread)).collect(),
+            reached: reach.clone(),
+            reach,
             included: FxHashMap::default(),
             clean: FxHashMap::default(),
             tasks: VecDeque::new(),
@@ -115,15 +121,15 @@ impl<'a> Encoder<'a> {
             return *lit;
         }
         let thread = self.trace.thread(event);
-        let events = self.trace.events_of_thread(thread);
-        for next in &events[self.reach[thread.index()]..=self.trace.position(event)] {
-            // Left out unless something needs it: small prefixes are easier to order.
-            let lit = self.formula.proposition(false);
-            self.included.insert(*next, lit);
-            self.tasks.push_back(Task::Included(*next));
+        let reach = self.trace.position(event) + 1;
+        if reach > self.reach[thread.index()] {
+            self.reach[thread.index()] = reach;
+            self.tasks.push_back(Task::Reach(thread));
         }
-        self.reach[thread.index()] = self.trace.position(event) + 1;
-        self.included[&event]
+        // Left out unless something needs it: small prefixes are easier to order.
+        let lit = self.formula.proposition(false);
+        self.included.insert(event, lit);
+        lit
     }
 
     /// That one event comes before another, if both are in the prefix.
@@ -180,15 +186,32 @@ impl<'a> Encoder<'a> {
 
     /// States all that follows from what has been spoken of; `false` if the deadline is over first.
     fn state_axioms(&mut self, deadline: Option<Instant>) -> bool {
-        let mut count = 0_usize;
+        let (mut count, mut checked) = (0, 0);
         while let Some(task) = self.tasks.pop_front() {
             match task {
+                Task::Reach(thread) => {
+                    // A thread can be long: a few events at a time.
+                    let (from, to) = (self.reached[thread.index()], self.reach[thread.index()]);
+                    let to = to.min(from + CHECK_EVERY);
+                    for event in &self.trace.events_of_thread(thread)[from..to] {
+                        self.included(*event);
+                        self.tasks.push_back(Task::Included(*event));
+                    }
+                    self.reached[thread.index()] = to;
+                    if to < self.reach[thread.index()] {
+                        self.tasks.push_back(Task::Reach(thread));
+                    }
+                    count += to - from;
+                }
                 Task::Included(event) => self.state_enabled(event),
                 Task::Clean(event) => reads::state_clean(self, event),
             }
             count += 1;
-            if count.is_multiple_of(CHECK_EVERY) && is_over(deadline) {
-                return false;
+            if count - checked >= CHECK_EVERY {
+                checked = count;
+                if is_over(deadline) {
+                    return false;
+                }
             }
         }
         true

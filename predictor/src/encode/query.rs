@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::reads;
 use super::sources::Sources;
-use super::{Encoder, exclusives, program_order};
+use super::{CHECK_EVERY, Encoder, exclusives, program_order};
 use crate::race::Pair;
-use crate::solve::Model;
 use crate::solve::formula::Lit;
+use crate::solve::{Model, is_over};
 use crate::trace::{EventId, Op};
 
 /// What is known to follow from a pair's being a race. A solver would find it out, too.
@@ -67,21 +67,26 @@ impl Encoder<'_> {
         }
         if let Some(forced) = forced {
             // First, so that whatever else is decided is decided with this in mind.
-            query.assumptions.insert(0, self.state_forced(forced));
+            query.assumptions.insert(0, self.state_forced(forced, deadline));
         }
         self.state_axioms(deadline).then_some(query)
     }
 
-    /// A new proposition that says what is forced.
-    fn state_forced(&mut self, forced: &Forced) -> Lit {
+    /// A new proposition that says what is forced, or as much of it as there is time for.
+    fn state_forced(&mut self, forced: &Forced, deadline: Option<Instant>) -> Lit {
         let asked = self.formula.proposition(false);
         for event in &forced.included {
             let included = self.included(*event);
             self.formula.implies(&[asked], &[included]);
         }
-        for (a, b) in &forced.edges {
-            let before = self.before(*a, *b);
-            self.formula.implies(&[asked], &[before]);
+        for edges in forced.edges.chunks(CHECK_EVERY) {
+            if is_over(deadline) {
+                break;
+            }
+            for (a, b) in edges {
+                let before = self.before(*a, *b);
+                self.formula.implies(&[asked], &[before]);
+            }
         }
         asked
     }

@@ -3,8 +3,8 @@
 //!
 //! Stages, one a file: which pairs could be races (`candidates`), what is ordered in every execution
 //! (`must`), what cannot be reached for the order of locks (`histories`), the observed run with a thread held
-//! back (`hold_back`), what a race would force (`closure`), one pair (`decide`), and all of them, in parallel
-//! (`run`).
+//! back (`hold_back`), the same with others that wait for what they need (`waiting`), what a race would force (`closure`),
+//! one pair (`decide`), and all of them, in parallel (`run`).
 
 mod candidates;
 mod closure;
@@ -15,6 +15,7 @@ mod hold_back;
 mod must;
 mod one;
 mod run;
+mod waiting;
 mod writes;
 
 use std::time::Duration;
@@ -27,10 +28,14 @@ pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
 pub use self::one::decide_pair;
 pub use self::run::predict;
+pub use self::waiting::Waiting;
 pub use self::writes::Writes;
 use crate::race::Pair;
 use crate::solve::{Disagreement, SolverKind};
 use crate::witness::Schedule;
+
+/// How many steps threads may wait for what they need, for a signature: about a second.
+pub const PATIENCE: usize = 1 << 24;
 
 /// How to go about it.
 #[derive(Clone, Debug)]
@@ -99,6 +104,8 @@ pub struct Proofs {
     pub hold_back: bool,
     /// No or yes, by following what a race would force.
     pub closure: bool,
+    /// Yes, by holding a thread back while the others wait for what they need.
+    pub waiting: bool,
 }
 
 impl Proofs {
@@ -110,6 +117,7 @@ impl Proofs {
         forced_order: true,
         hold_back: true,
         closure: true,
+        waiting: true,
     };
     /// None: the solver does it all.
     pub const NONE: Self = Self {
@@ -119,6 +127,7 @@ impl Proofs {
         forced_order: false,
         hold_back: false,
         closure: false,
+        waiting: false,
     };
 }
 
@@ -158,6 +167,8 @@ pub enum Proof {
     HeldBack,
     /// What the race forces, in an order near to the observed one.
     Closure,
+    /// The observed run with one thread held back, in which the others wait for what they need.
+    Waiting,
     /// The solver.
     Solver,
 }
@@ -184,6 +195,8 @@ pub struct Counts {
     pub held_back: u64,
     /// Proven to be races by what they force.
     pub closed: u64,
+    /// Proven to be races by holding a thread back while the others wait for what they need.
+    pub waited: u64,
     /// Proven to be races by the solver.
     pub solved: u64,
     /// No races: both hold a lock that only one can hold.
@@ -215,7 +228,7 @@ pub struct Counts {
 impl Counts {
     /// How many pairs are proven to be races.
     pub fn proven(&self) -> u64 {
-        self.held_back + self.closed + self.solved
+        self.held_back + self.closed + self.waited + self.solved
     }
 
     /// How many pairs could not be decided.
@@ -227,6 +240,7 @@ impl Counts {
         self.candidates += other.candidates;
         self.held_back += other.held_back;
         self.closed += other.closed;
+        self.waited += other.waited;
         self.solved += other.solved;
         self.locked += other.locked;
         self.crossed += other.crossed;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::histories;
 use super::{
     Candidates, Closed, Closures, Counts, Decider, HeldLocks, HoldBack, MustOrder, Options,
-    Prediction, Proof, Race, Verdict, Writes,
+    PATIENCE, Prediction, Proof, Race, Verdict, Waiting, Writes,
 };
 use crate::encode::{Forced, Index, Window};
 use crate::race::{Pair, Signature};
@@ -27,6 +27,13 @@ const PIECE: usize = 4;
 
 /// How many steps holding a thread back may take for a signature, after the first pair.
 const STEPS: usize = 1 << 20;
+
+/// How many pairs of an entry are put off that only a solver can decide: one that needs none may prove their
+/// signature.
+const PUT_OFF: usize = 8;
+
+/// After how many pairs of a signature for which there was not enough time no solver is asked about others.
+const MOST_TIMED_OUT: usize = 2;
 
 /// Finds all races. `progress` is called now and then with how many signatures are done, of how
 /// many.
@@ -139,6 +146,19 @@ struct Tried {
     proven: bool,
     /// How many steps it took to hold threads back.
     steps: usize,
+    /// How many steps threads have waited for what they need.
+    waited: usize,
+    /// For how many pairs the time was up.
+    timed_out: usize,
+}
+
+/// A pair that only a solver can decide.
+struct PutOff {
+    pair: Pair,
+    /// What is known to follow from its being a race.
+    forced: Option<Forced>,
+    /// How long it was thought about.
+    spent: Duration,
 }
 
 /// Why no other pair of a signature is looked at.
@@ -185,10 +205,12 @@ impl<'a> Job<'a> {
         found.counts.ordered += all - unordered;
         found.counts.forced += unordered - unforced;
         let mut left = unforced;
-        let mut tried: FxHashMap<Signature, Tried> = FxHashMap::default();
+        let mut all_tried: FxHashMap<Signature, Tried> = FxHashMap::default();
+        let mut put_off = Vec::new();
+        let mut most_put_off = if self.options.all_pairs { 0 } else { PUT_OFF };
         for pair in pairs {
             let signature = Signature::of(self.trace, pair);
-            let tried = tried.entry(signature).or_default();
+            let tried = all_tried.entry(signature).or_default();
             let enough = self.is_enough(tried);
             // If both accesses have places in the program, the whole entry has one signature.
             let passed_over = match enough {
@@ -198,16 +220,50 @@ impl<'a> Job<'a> {
             };
             left -= passed_over.max(1);
             match enough {
-                None => self.pair(pair, tried, deciders, found),
+                None => {
+                    let started = Instant::now();
+                    match self.without_solver(pair, tried) {
+                        Ok(fate) => note(pair, fate, started.elapsed(), tried, found),
+                        Err(forced) => {
+                            put_off.push(PutOff { pair, forced, spent: started.elapsed() });
+                        }
+                    }
+                }
                 Some(Enough::Proven) => found.counts.covered += passed_over,
                 Some(Enough::TooMany) => {
                     found.counts.too_many += passed_over;
                     found.unknown.push(pair);
                 }
             }
+            if put_off.len() > most_put_off {
+                most_put_off = 0;
+                self.solve(put_off.drain(..), &mut all_tried, deciders, found);
+            }
             if left == 0 {
                 break;
             }
+        }
+        self.solve(put_off.into_iter(), &mut all_tried, deciders, found);
+    }
+
+    /// Asks the solver about pairs that were put off.
+    fn solve(
+        &self,
+        pairs: impl Iterator<Item = PutOff>,
+        tried: &mut FxHashMap<Signature, Tried>,
+        deciders: &mut FxHashMap<usize, Decider<'a>>,
+        found: &mut Prediction,
+    ) {
+        for PutOff { pair, forced, spent } in pairs {
+            let tried = tried.entry(Signature::of(self.trace, pair)).or_default();
+            if tried.proven && !self.options.all_pairs {
+                found.counts.covered += 1;
+                continue;
+            }
+            let started = Instant::now();
+            let deadline = self.deadline(spent);
+            let fate = self.by_solver(pair, forced.as_ref(), deadline, tried, deciders);
+            note(pair, fate, spent + started.elapsed(), tried, found);
         }
     }
 
@@ -222,56 +278,48 @@ impl<'a> Job<'a> {
         }
     }
 
-    fn pair(
-        &self,
-        pair: Pair,
-        tried: &mut Tried,
-        deciders: &mut FxHashMap<usize, Decider<'a>>,
-        found: &mut Prediction,
-    ) {
-        let started = Instant::now();
-        let fate = self.fate(pair, tried, deciders);
+    /// What becomes of a pair, if the cheap proofs tell; otherwise what is known to follow from its being a
+    /// race.
+    fn without_solver(&self, pair: Pair, tried: &mut Tried) -> Result<Fate, Option<Forced>> {
+        let is_first = tried.pairs == 0;
         tried.pairs += 1;
-        *fate.count(&mut found.counts) += 1;
-        match fate {
-            Fate::Race(witness, proof) => {
-                tried.proven = true;
-                found.races.push(Race { pair, witness, proof, time: started.elapsed() });
-            }
-            Fate::Crossed | Fate::Contradicted | Fate::Refuted => {}
-            Fate::Cut | Fate::TimedOut | Fate::Unconfirmed | Fate::Apart => {
-                found.unknown.push(pair);
-            }
-        }
-    }
-
-    /// What becomes of a pair: the cheap proofs first, then the solver.
-    fn fate(
-        &self,
-        pair: Pair,
-        tried: &mut Tried,
-        deciders: &mut FxHashMap<usize, Decider<'a>>,
-    ) -> Fate {
         // What holding a thread back can prove of a signature, it most often proves of the first pair: that
         // much time there is.
-        if tried.pairs > 0 && is_over(self.deadline) {
-            return Fate::TimedOut;
+        if !is_first && is_over(self.deadline) {
+            return Ok(Fate::TimedOut);
         }
-        let deadline = self.options.pair_time.map(|time| Instant::now() + time);
-        let deadline = deadline.into_iter().chain(self.deadline).min();
+        let deadline = self.deadline(Duration::ZERO);
         if self.options.proofs.histories && histories::exclude(self.trace, self.held, pair) {
-            return Fate::Crossed;
+            return Ok(Fate::Crossed);
         }
-        if let Some(witness) = self.hold_back(pair, tried) {
-            return Fate::Race(witness, Proof::HeldBack);
+        if let Some(witness) = self.hold_back(pair, is_first, tried) {
+            return Ok(Fate::Race(witness, Proof::HeldBack));
         }
         let forced = match self.close(pair, deadline) {
-            Closed::Race(witness) => return Fate::Race(witness, Proof::Closure),
-            Closed::NoRace => return Fate::Contradicted,
+            Closed::Race(witness) => return Ok(Fate::Race(witness, Proof::Closure)),
+            Closed::NoRace => return Ok(Fate::Contradicted),
             Closed::Open(forced) => Some(forced),
             Closed::Unfinished => None,
         };
-        match self.decide(pair, forced.as_ref(), deadline, deciders) {
+        match self.wait(pair, tried, deadline) {
+            Some(witness) => Ok(Fate::Race(witness, Proof::Waiting)),
+            None => Err(forced),
+        }
+    }
+
+    /// What becomes of a pair that the cheap proofs leave.
+    fn by_solver(
+        &self,
+        pair: Pair,
+        forced: Option<&Forced>,
+        deadline: Option<Instant>,
+        tried: &Tried,
+        deciders: &mut FxHashMap<usize, Decider<'a>>,
+    ) -> Fate {
+        if !self.options.all_pairs && tried.timed_out >= MOST_TIMED_OUT {
+            return Fate::TimedOut;
+        }
+        match self.decide(pair, forced, deadline, deciders) {
             Some(Verdict::Race(witness)) => Fate::Race(witness, Proof::Solver),
             Some(Verdict::NoRace) if self.windows.len() == 1 => Fate::Refuted,
             Some(Verdict::NoRace) => Fate::Cut,
@@ -281,9 +329,16 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Until when there is time for a pair that has been thought about for so long.
+    fn deadline(&self, spent: Duration) -> Option<Instant> {
+        let left = self.options.pair_time.map(|time| time.saturating_sub(spent));
+        let deadline = left.map(|left| Instant::now() + left);
+        deadline.into_iter().chain(self.deadline).min()
+    }
+
     /// Tries to prove a race by holding a thread back. The checker decides.
-    fn hold_back(&self, pair: Pair, tried: &mut Tried) -> Option<Schedule> {
-        if !self.options.proofs.hold_back || (tried.pairs > 0 && tried.steps > STEPS) {
+    fn hold_back(&self, pair: Pair, is_first: bool, tried: &mut Tried) -> Option<Schedule> {
+        if !self.options.proofs.hold_back || (!is_first && tried.steps > STEPS) {
             return None;
         }
         tried.steps += pair.second().index() - pair.first().index();
@@ -297,6 +352,17 @@ impl<'a> Job<'a> {
         }
         let (trace, index, writes, orders) = (self.trace, self.index, self.writes, self.orders);
         Closures { trace, index, writes, orders }.decide(pair, self.checker, deadline)
+    }
+
+    /// Tries to prove a race by holding a thread back until others have done what is missing.
+    fn wait(&self, pair: Pair, tried: &mut Tried, deadline: Option<Instant>) -> Option<Schedule> {
+        if !self.options.proofs.waiting || tried.waited >= PATIENCE {
+            return None;
+        }
+        let waiting = Waiting { steps: PATIENCE - tried.waited, deadline };
+        let (witness, steps) = waiting.prove(pair, self.checker);
+        tried.waited += steps;
+        witness
     }
 
     /// Decides a pair in each window that has both accesses, until it is proven.
@@ -333,6 +399,23 @@ impl<'a> Job<'a> {
     }
 }
 
+/// Counts what became of a pair.
+fn note(pair: Pair, fate: Fate, time: Duration, tried: &mut Tried, found: &mut Prediction) {
+    *fate.count(&mut found.counts) += 1;
+    match fate {
+        Fate::Race(witness, proof) => {
+            tried.proven = true;
+            found.races.push(Race { pair, witness, proof, time });
+        }
+        Fate::Crossed | Fate::Contradicted | Fate::Refuted => {}
+        Fate::TimedOut => {
+            tried.timed_out += 1;
+            found.unknown.push(pair);
+        }
+        Fate::Cut | Fate::Unconfirmed | Fate::Apart => found.unknown.push(pair),
+    }
+}
+
 /// What becomes of a pair that no order and no lock rules out.
 enum Fate {
     Race(Schedule, Proof),
@@ -351,6 +434,7 @@ impl Fate {
         match self {
             Self::Race(_, Proof::HeldBack) => &mut counts.held_back,
             Self::Race(_, Proof::Closure) => &mut counts.closed,
+            Self::Race(_, Proof::Waiting) => &mut counts.waited,
             Self::Race(_, Proof::Solver) => &mut counts.solved,
             Self::Crossed => &mut counts.crossed,
             Self::Contradicted => &mut counts.contradicted,

@@ -130,6 +130,9 @@ pub struct Proven {
     /// What the race forces, in an order near to the observed one.
     #[serde(default)]
     pub closure: u64,
+    /// The observed run with one thread held back, in which the others wait for what they need.
+    #[serde(default)]
+    pub waiting: u64,
     /// The solver.
     pub solver: u64,
 }
@@ -137,7 +140,7 @@ pub struct Proven {
 impl Proven {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.hold_back + self.closure + self.solver
+        self.hold_back + self.closure + self.waiting + self.solver
     }
 }
 
@@ -196,6 +199,7 @@ impl Counts {
         self.candidates += other.candidates;
         self.proven.hold_back += other.proven.hold_back;
         self.proven.closure += other.proven.closure;
+        self.proven.waiting += other.proven.waiting;
         self.proven.solver += other.proven.solver;
         self.refuted.common_lock += other.refuted.common_lock;
         self.refuted.lock_histories += other.refuted.lock_histories;
@@ -219,6 +223,7 @@ impl From<crate::predict::Counts> for Counts {
             proven: Proven {
                 hold_back: counts.held_back,
                 closure: counts.closed,
+                waiting: counts.waited,
                 solver: counts.solved,
             },
             refuted: Refuted {

@@ -80,6 +80,7 @@ fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
     let by_proof = [
         (proven.hold_back, "by holding a thread back"),
         (proven.closure, "by what they force"),
+        (proven.waiting, "by waiting for others"),
         (proven.solver, "by the solver"),
     ];
     write!(out, "{} proven{}", proven.total(), parts(&by_proof))?;

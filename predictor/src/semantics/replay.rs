@@ -63,6 +63,11 @@ impl<'m, 'a> Replay<'m, 'a> {
         &self.state
     }
 
+    /// What has been reached, at the end.
+    pub fn into_state(self) -> State {
+        self.state
+    }
+
     /// Takes the next event, or says why that cannot be.
     #[inline]
     pub fn step(&mut self, event: EventId) -> Result<(), WhyNot> {

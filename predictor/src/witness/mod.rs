@@ -8,11 +8,14 @@
 //! The checker is built on the [semantics](crate::semantics) alone. It never sees an encoder or a
 //! solver, so whatever those get wrong, it does not get wrong with them.
 
+mod needed;
 mod schedule;
 mod tidy;
+mod touched;
 
 use std::fmt;
 
+pub use self::needed::needed;
 pub use self::schedule::{Checker, Schedule};
 pub use self::tidy::{switches, tidy};
 use crate::race::{Pair, conflict};

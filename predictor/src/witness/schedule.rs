@@ -71,6 +71,27 @@ impl<'m, 'a> Checker<'m, 'a> {
         Self { machine, stride, states }
     }
 
+    /// The machine that witnesses are replayed on.
+    pub fn machine(&self) -> &'m Machine<'a> {
+        self.machine
+    }
+
+    /// What the observed run has reached right before an event; none if it is not feasible up to there.
+    pub fn state_before(&self, event: EventId) -> Option<State> {
+        let (kept, state) = self.kept(event.index())?;
+        let between: Vec<EventId> = (kept..event.index()).map(EventId::from_index).collect();
+        let mut replay = Replay::resume(self.machine, state.clone(), &between);
+        between.iter().try_for_each(|event| replay.step(*event)).ok()?;
+        Some(replay.into_state())
+    }
+
+    /// The last state that is kept of those that the observed run has reached within so many events, and
+    /// how many events have led to it.
+    fn kept(&self, events: usize) -> Option<(usize, &State)> {
+        let at = (events / self.stride).min(self.states.len().checked_sub(1)?);
+        Some((at * self.stride, &self.states[at]))
+    }
+
     fn trace(&self) -> &'a Trace {
         self.machine.trace()
     }
@@ -90,11 +111,10 @@ impl<'m, 'a> Checker<'m, 'a> {
         if schedule.rest.iter().any(|event| !self.trace().contains(*event)) {
             return None;
         }
-        let kept = (schedule.observed / self.stride).min(self.states.len().checked_sub(1)?);
-        let between = kept * self.stride..schedule.observed;
-        let sequence: Vec<EventId> =
-            between.map(EventId::from_index).chain(prefix.iter().copied()).collect();
-        let replay = Replay::resume(self.machine, self.states[kept].clone(), &sequence);
+        let (kept, state) = self.kept(schedule.observed)?;
+        let between = (kept..schedule.observed).map(EventId::from_index);
+        let sequence: Vec<EventId> = between.chain(prefix.iter().copied()).collect();
+        let replay = Replay::resume(self.machine, state.clone(), &sequence);
         follow(self.machine, replay, &sequence, [*a, *b]).ok()
     }
 }

@@ -4,9 +4,11 @@
 //! touches the same object stays in order, and apart from that each thread runs on for as long as
 //! it can.
 
+use racelog::trace::Object;
 use rustc_hash::FxHashMap;
 
-use crate::trace::{EventId, Op, Trace};
+use super::touched::touched;
+use crate::trace::{EventId, Trace};
 
 /// How many times another thread takes over.
 pub fn switches(trace: &Trace, schedule: &[EventId]) -> usize {
@@ -18,50 +20,6 @@ pub fn tidy(trace: &Trace, sequence: &[EventId]) -> Vec<EventId> {
     let mut graph = Dependences::of(trace, sequence);
     let tidied = graph.run_threads(trace, sequence);
     if switches(trace, &tidied) < switches(trace, sequence) { tidied } else { sequence.to_vec() }
-}
-
-/// What two events may have in common.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Thing {
-    Thread(u32),
-    Var(u32),
-    Lock(u32),
-    Condvar(u32),
-    Channel(u32),
-    Barrier(u32),
-}
-
-/// The things that an event touches; `true` for those that it only looks at. In mixed memory all
-/// accesses keep their order, so there is no only looking.
-fn things(trace: &Trace, event: EventId) -> Vec<(Thing, bool)> {
-    let op = trace.op(event);
-    let mut things = vec![(Thing::Thread(trace.thread(event).get()), false)];
-    if let Some(var) = op.var() {
-        things.push((Thing::Var(var.get()), !op.writes() && !trace.is_mixed(var)));
-    }
-    if let Some(lock) = op.lock() {
-        things.push((Thing::Lock(lock.get()), false));
-    }
-    match op {
-        Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => {
-            things.push((Thing::Thread(other.get()), false));
-        }
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyOne { condvar, .. }
-        | Op::NotifyAll(condvar) => things.push((Thing::Condvar(condvar.get()), false)),
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel) => things.push((Thing::Channel(channel.get()), false)),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
-            things.push((Thing::Barrier(barrier.get()), false));
-        }
-        _ => {}
-    }
-    things
 }
 
 /// Which places of a sequence have to wait for which.
@@ -81,10 +39,10 @@ impl Dependences {
             followers: vec![Vec::new(); sequence.len()],
             waits_for: vec![0; sequence.len()],
         };
-        let mut last: FxHashMap<Thing, Last> = FxHashMap::default();
+        let mut last: FxHashMap<Object, Last> = FxHashMap::default();
         for (place, event) in sequence.iter().enumerate() {
-            for (thing, looks) in things(trace, *event) {
-                let last = last.entry(thing).or_default();
+            for (object, looks) in touched(trace, *event) {
+                let last = last.entry(object).or_default();
                 if looks {
                     graph.add(last.change, place);
                     last.looks.push(place);
