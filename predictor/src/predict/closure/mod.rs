@@ -35,10 +35,20 @@ const CHECK_EVERY: usize = 4096;
 const MOST_THREADS: usize = 64;
 /// How many edges are followed; they take space.
 const MOST_EDGES: usize = 1 << 23;
-/// How many writes of a thread are looked at to see whether a read can find one of them.
-const LOOKED_AT: usize = 16;
-/// Of how many sources of a read what they have in common is looked for.
-const MOST_SOURCES: usize = 8;
+/// From here on a trace is long: with care each read takes its time.
+const LONG: usize = 1 << 20;
+/// How thoroughly the sources of a read are looked for: in long traces, so that most pairs are decided soon; then so
+/// that nearly all are that can be.
+const CARES: [Care; 2] = [Care { writes: 16, sources: 8 }, Care { writes: 300, sources: 64 }];
+
+/// How thoroughly the sources of a read are looked for. Of a read for which this is not enough, nothing follows.
+#[derive(Clone, Copy, Debug)]
+struct Care {
+    /// How many writes of a thread are looked at to see whether the read can find one of them.
+    writes: usize,
+    /// Of how many sources what they have in common is looked for.
+    sources: usize,
+}
 
 /// What the closure of a pair says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,19 +89,25 @@ impl Closures<'_> {
             return Closed::Unfinished;
         }
         let mut closure = Closure::new(*self, pair, deadline);
-        match closure.close() {
-            Err(Stop::Contradiction) => Closed::NoRace,
-            Err(Stop::Unfinished) => Closed::Unfinished,
-            Ok(()) => {
-                let mut rest = witness::tidy(self.trace, &closure.linearize());
-                rest.extend([pair.first(), pair.second()]);
-                let schedule = Schedule { observed: 0, rest };
-                match checker.check(&schedule) {
-                    Ok(_) => Closed::Race(schedule),
-                    Err(_) => Closed::Open(closure.forced()),
-                }
+        let cares = if self.trace.len() > LONG { &CARES[..] } else { &CARES[1..] };
+        let mut refused = None;
+        for care in cares {
+            closure.care = *care;
+            match closure.close() {
+                Err(Stop::Contradiction) => return Closed::NoRace,
+                Err(Stop::Unfinished) => return Closed::Unfinished,
+                Ok(()) => {}
             }
+            // What has led to no witness leads to none again.
+            let known = Some((closure.edges.len(), closure.included.clone()));
+            if refused != known
+                && let Some(witness) = closure.witness(checker)
+            {
+                return Closed::Race(witness);
+            }
+            refused = known;
         }
+        Closed::Open(closure.forced())
     }
 }
 
@@ -117,6 +133,7 @@ struct Closure<'a> {
     context: Closures<'a>,
     pair: Pair,
     deadline: Option<Instant>,
+    care: Care,
     order: PartialOrder,
     /// How many events of each thread have to happen, and for how many of these that was followed.
     included: Vec<u32>,
@@ -150,6 +167,7 @@ impl<'a> Closure<'a> {
             context,
             pair,
             deadline,
+            care: CARES[0],
             order: PartialOrder::new(threads),
             included: vec![0; threads],
             followed: vec![0; threads],
@@ -179,6 +197,14 @@ impl<'a> Closure<'a> {
     fn event(&self, (thread, position): Event) -> EventId {
         let thread = id(thread);
         self.context.trace.events_of_thread(thread)[position as usize]
+    }
+
+    /// The forced events in an order near the observed one, if the checker accepts that.
+    fn witness(&self, checker: &Checker<'_, '_>) -> Option<Schedule> {
+        let mut rest = witness::tidy(self.context.trace, &self.linearize());
+        rest.extend([self.pair.first(), self.pair.second()]);
+        let schedule = Schedule { observed: 0, rest };
+        checker.check(&schedule).is_ok().then_some(schedule)
     }
 
     /// What follows, without what it says of events that need not happen.
@@ -450,7 +476,7 @@ impl<'a> Closure<'a> {
                 if write.position >= end {
                     break;
                 }
-                if looked_at == LOOKED_AT || self.sources.len() > MOST_SOURCES {
+                if looked_at == self.care.writes || self.sources.len() > self.care.sources {
                     return false;
                 }
                 let place = (thread, write.position);
