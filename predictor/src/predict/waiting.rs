@@ -281,7 +281,7 @@ d write n 1
         let [a, b] = events.map(|number| EventId::from_index(number as usize - 1));
         let waiting = Waiting { steps, deadline: None };
         let (witness, _) = waiting.prove(Pair::new(a, b), &checker);
-        Some(witness?.events().map(|event| event.number()).collect())
+        Some(witness?.events().map(EventId::number).collect())
     }
 
     #[test]
