@@ -19,7 +19,7 @@ use predictor::witness::Checker;
 use racelog_tests::hard::{self, Known};
 
 /// How many pairs of a trace of up to ten thousand events, and of a longer one.
-const MOST: (usize, usize) = (5_000, 25);
+const MOST: (usize, usize) = (5_000, 1_000);
 /// Up to here a trace is short.
 const SHORT: usize = 10_000;
 
