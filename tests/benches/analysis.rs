@@ -4,7 +4,8 @@
 //!
 //! The traces are those of `predictor generate`. Every pass is measured alone on one core, from a
 //! trace that is loaded; the whole analysis, from the file to the report, with one and two jobs. Of
-//! three runs the fastest counts; of a long trace there is one.
+//! three runs the fastest counts; of a long trace there is one. The peer, measured in the same run, is a walk
+//! over the loaded trace that counts what writes: how often a pass could have done that is in the last column.
 
 use std::error::Error;
 use std::fs::{self, File};
@@ -24,6 +25,9 @@ use predictor::trace::format::{Format, Sink, Source};
 use predictor::witness::Checker;
 use racelog::trace::{End, Metadata};
 
+/// The pass that all others are compared with.
+const WALK: &str = "walk";
+
 /// Longer traces are measured once.
 const LONG: usize = 2_000_000;
 
@@ -35,11 +39,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("trace.rlog");
-    println!("{:>10}  {:28} {:>9} {:>18}", "events", "pass", "seconds", "million events/s");
+    println!(
+        "{:>10}  {:28} {:>9} {:>18} {:>8}",
+        "events", "pass", "seconds", "million events/s", "× walk"
+    );
     for size in sizes {
         generate(&path, size)?;
-        for (pass, seconds) in measure(&path, if size < LONG { 3 } else { 1 })? {
-            println!("{size:10}  {pass:28} {seconds:9.3} {:18.2}", size as f64 / 1e6 / seconds);
+        let rows = measure(&path, if size < LONG { 3 } else { 1 })?;
+        let walk = rows.iter().find(|(pass, _)| *pass == WALK).map_or(f64::NAN, |(_, walk)| *walk);
+        for (pass, seconds) in rows {
+            let rate = size as f64 / 1e6 / seconds;
+            println!("{size:10}  {pass:28} {seconds:9.3} {rate:18.2} {:8.1}", seconds / walk);
         }
     }
     println!("peak memory {:.0} MB", peak_memory()? as f64 / 1e6);
@@ -76,6 +86,9 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
             rows.push((name, least(runs, work)?));
             Ok(())
         };
+        pass(WALK, &|| {
+            black_box(trace.ops().iter().filter(|op| op.writes()).count());
+        })?;
         pass("hb", &|| drop(black_box(hb::races(&trace, Scope::Signatures))))?;
         pass("replay of the checker", &|| drop(black_box(Checker::new(&machine))))?;
         pass("index", &|| drop(black_box(Index::new(&trace))))?;
