@@ -32,8 +32,9 @@ const STEPS: usize = 1 << 20;
 /// signature.
 const PUT_OFF: usize = 8;
 
-/// After how many pairs of a signature for which there was not enough time no solver is asked about others.
-const MOST_TIMED_OUT: usize = 2;
+/// For how many pairs' time pairs of a signature may be thought about in vain. After that, others are not followed
+/// to what they force, and no solver is asked about them.
+const IN_VAIN: u32 = 2;
 
 /// Finds all races. `progress` is called now and then with how many signatures are done, of how
 /// many.
@@ -148,8 +149,8 @@ struct Tried {
     steps: usize,
     /// How many steps threads have waited for what they need.
     waited: usize,
-    /// For how many pairs the time was up.
-    timed_out: usize,
+    /// How long pairs were thought about that were not decided.
+    in_vain: Duration,
 }
 
 /// A pair that only a solver can decide.
@@ -225,6 +226,7 @@ impl<'a> Job<'a> {
                     match self.without_solver(pair, tried) {
                         Ok(fate) => note(pair, fate, started.elapsed(), tried, found),
                         Err(forced) => {
+                            tried.in_vain += started.elapsed();
                             put_off.push(PutOff { pair, forced, spent: started.elapsed() });
                         }
                     }
@@ -263,6 +265,9 @@ impl<'a> Job<'a> {
             let started = Instant::now();
             let deadline = self.deadline(spent);
             let fate = self.by_solver(pair, forced.as_ref(), deadline, tried, deciders);
+            if let Fate::TimedOut = fate {
+                tried.in_vain += started.elapsed();
+            }
             note(pair, fate, spent + started.elapsed(), tried, found);
         }
     }
@@ -295,7 +300,11 @@ impl<'a> Job<'a> {
         if let Some(witness) = self.hold_back(pair, is_first, tried) {
             return Ok(Fate::Race(witness, Proof::HeldBack));
         }
-        let forced = match self.close(pair, deadline) {
+        let closed = match self.is_in_vain(tried) {
+            true => Closed::Unfinished,
+            false => self.close(pair, deadline),
+        };
+        let forced = match closed {
             Closed::Race(witness) => return Ok(Fate::Race(witness, Proof::Closure)),
             Closed::NoRace => return Ok(Fate::Contradicted),
             Closed::Open(forced) => Some(forced),
@@ -316,7 +325,7 @@ impl<'a> Job<'a> {
         tried: &Tried,
         deciders: &mut FxHashMap<usize, Decider<'a>>,
     ) -> Fate {
-        if !self.options.all_pairs && tried.timed_out >= MOST_TIMED_OUT {
+        if self.is_in_vain(tried) {
             return Fate::TimedOut;
         }
         match self.decide(pair, forced, deadline, deciders) {
@@ -327,6 +336,12 @@ impl<'a> Job<'a> {
             Some(Verdict::Unconfirmed(_)) => Fate::Unconfirmed,
             None => Fate::Apart,
         }
+    }
+
+    /// Whether so much time was spent on a signature that only quick proofs are tried for its other pairs.
+    fn is_in_vain(&self, tried: &Tried) -> bool {
+        let limit = self.options.pair_time.map(|time| time.saturating_mul(IN_VAIN));
+        !self.options.all_pairs && limit.is_some_and(|limit| tried.in_vain >= limit)
     }
 
     /// Until when there is time for a pair that has been thought about for so long.
@@ -408,11 +423,7 @@ fn note(pair: Pair, fate: Fate, time: Duration, tried: &mut Tried, found: &mut P
             found.races.push(Race { pair, witness, proof, time });
         }
         Fate::Crossed | Fate::Contradicted | Fate::Refuted => {}
-        Fate::TimedOut => {
-            tried.timed_out += 1;
-            found.unknown.push(pair);
-        }
-        Fate::Cut | Fate::Unconfirmed | Fate::Apart => found.unknown.push(pair),
+        Fate::Cut | Fate::TimedOut | Fate::Unconfirmed | Fate::Apart => found.unknown.push(pair),
     }
 }
 
