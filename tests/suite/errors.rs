@@ -104,11 +104,11 @@ fn errors_in_binary() {
         "byte 15: the file ends within its header: nothing was recorded in it"
     );
     let mut newer = good.clone();
-    newer[8] = 2;
+    newer[8] = 3;
     assert_eq!(
         error_of(&newer, Format::Binary),
-        "byte 8: the trace has format version 2, this build reads version 1: use the racelog that \
-         wrote it, or record anew"
+        "byte 8: the trace has format version 3, this build reads versions 1 to 2: use the racelog \
+         that wrote it, or record anew"
     );
     let mut damaged = good.clone();
     damaged[21] ^= 4;

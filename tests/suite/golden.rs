@@ -5,22 +5,37 @@
 //! version anew, set `RACELOG_BLESS=1`.
 
 use std::fs;
+use std::path::Path;
 
 use predictor::trace::format::Format;
 
 use crate::support::{convert, repository};
 
+fn text_of(folder: &Path) -> String {
+    fs::read_to_string(folder.join("every-operation.rtxt")).unwrap()
+}
+
+fn read(golden: &[u8]) -> String {
+    String::from_utf8(convert(golden, Format::Binary, Format::Text)).unwrap()
+}
+
 #[test]
-fn version_1_is_read_and_written_as_ever() {
+fn version_1_is_read_as_ever() {
     let folder = repository().join("tests/golden/v1");
-    let text = fs::read(folder.join("every-operation.rtxt")).unwrap();
+    let golden = fs::read(folder.join("every-operation.rlog")).unwrap();
+    assert_eq!(read(&golden), text_of(&folder));
+}
+
+#[test]
+fn version_2_is_read_and_written_as_ever() {
+    let folder = repository().join("tests/golden/v2");
+    let text = text_of(&folder);
     let path = folder.join("every-operation.rlog");
-    let written = convert(&text, Format::Text, Format::Binary);
+    let written = convert(text.as_bytes(), Format::Text, Format::Binary);
     if std::env::var_os("RACELOG_BLESS").is_some() {
         fs::write(&path, &written).unwrap();
     }
     let golden = fs::read(&path).unwrap();
-    let read = convert(&golden, Format::Binary, Format::Text);
-    assert_eq!(String::from_utf8(read).unwrap(), String::from_utf8(text).unwrap());
+    assert_eq!(read(&golden), text);
     assert!(written == golden, "the same events are written as other bytes");
 }

@@ -11,7 +11,8 @@ use super::session::Session;
 use super::strings::publish;
 use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind, SEALING, STATE_AT};
-use crate::trace::binary::event::{Coder, INIT_CODE, LONGEST, code_of};
+use crate::trace::binary::code::{self, code_of};
+use crate::trace::binary::event::{Coder, LONGEST};
 use crate::trace::binary::primitive::Out;
 use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
 
@@ -492,7 +493,7 @@ impl Entry for Init {
     }
 
     fn code(&self) -> u8 {
-        INIT_CODE
+        code::INIT
     }
 
     fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {

@@ -1,68 +1,21 @@
-//! One event as bytes: a code, then varints, most of them differences to the event before.
+//! One event as bytes: a code, then varints, most of them differences to the event before. Plain
+//! accesses that are like one before take two bytes: see [`super::kept`].
 
+use super::code::{self, code_of, ordering_of_bits};
+use super::kept::{Form, Kept, SLOTS, Slots, again_code, kept_code};
 use super::primitive::{
     Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
     take_u64, take_value,
 };
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, MemoryOrdering, Op, Stamp, StrId,
-    ThreadId, Value, VarId, Woken,
+    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, Op, Stamp, StrId, ThreadId, Value,
+    VarId, Woken,
 };
-
-/// An initial value's first byte.
-#[cfg(any(feature = "record", test))]
-pub(crate) const INIT_CODE: u8 = code::INIT;
 
 /// No event and no initial value has more bytes: a code, three varints of 64 bits, of which the
 /// stamp can have a bit more, and at most two values of an escape and a varint of 128 bits.
 #[cfg(any(feature = "record", test))]
 pub(crate) const LONGEST: usize = 1 + 3 * 10 + 2 * 20;
-
-/// The codes. 0 is none of them, so that zeroed memory is no event; 112 and above are reserved.
-mod code {
-    pub(super) const BEGIN: u8 = 1;
-    pub(super) const END: u8 = 2;
-    pub(super) const FORK: u8 = 3;
-    pub(super) const JOIN: u8 = 4;
-    pub(super) const READ: u8 = 5;
-    pub(super) const WRITE: u8 = 6;
-    pub(super) const EXCLUSIVE: u8 = 7;
-    pub(super) const BRANCH: u8 = 8;
-    pub(super) const ACQUIRE: u8 = 9;
-    pub(super) const RELEASE: u8 = 10;
-    pub(super) const READ_ACQUIRE: u8 = 11;
-    pub(super) const READ_RELEASE: u8 = 12;
-    pub(super) const ACQUIRE_FAIL: u8 = 13;
-    pub(super) const READ_ACQUIRE_FAIL: u8 = 14;
-    pub(super) const WAIT: u8 = 15;
-    pub(super) const WAKE: u8 = 16;
-    pub(super) const WAKE_TIMEOUT: u8 = 17;
-    pub(super) const NOTIFY_ONE_UNKNOWN: u8 = 18;
-    pub(super) const NOTIFY_ONE_NOBODY: u8 = 19;
-    pub(super) const NOTIFY_ONE_THREAD: u8 = 20;
-    pub(super) const NOTIFY_ALL: u8 = 21;
-    pub(super) const PARK: u8 = 22;
-    pub(super) const PARK_TIMEOUT: u8 = 23;
-    pub(super) const UNPARK: u8 = 24;
-    pub(super) const SEND: u8 = 25;
-    pub(super) const RECV: u8 = 26;
-    pub(super) const RECV_EMPTY: u8 = 27;
-    pub(super) const RECV_CLOSED: u8 = 28;
-    pub(super) const CLOSE: u8 = 29;
-    pub(super) const ARRIVE: u8 = 30;
-    pub(super) const LEAVE: u8 = 31;
-    pub(super) const ASSERT: u8 = 32;
-    /// No event, but an initial value that was found out at first use.
-    pub(super) const INIT: u8 = 33;
-    // Atomic operations have room for their ordering in the low three bits.
-    pub(super) const LOAD: u8 = 64;
-    pub(super) const STORE: u8 = 72;
-    pub(super) const RMW: u8 = 80;
-    pub(super) const CAS: u8 = 88;
-    pub(super) const CAS_FAIL: u8 = 96;
-    pub(super) const FENCE: u8 = 104;
-    pub(super) const RESERVED: u8 = 112;
-}
 
 /// Stands where no item has been decoded yet.
 pub(crate) const NO_ITEM: Item = Item::Init { var: VarId::new(0), value: Value::Opaque };
@@ -75,12 +28,14 @@ pub(crate) struct Coder {
     /// 0 for no location, else its id + 1.
     location: i64,
     var: i64,
+    /// A recorder, which has its own idea of what is worth keeping, does not use them.
+    slots: Slots,
 }
 
 impl Coder {
     /// For a chunk whose first event has this stamp; stamps start at 1.
     pub(crate) fn new(first_stamp: u64) -> Self {
-        Self { stamp: first_stamp.saturating_sub(1), location: 0, var: 0 }
+        Self { stamp: first_stamp.saturating_sub(1), ..Self::default() }
     }
 
     /// The stamp of the last event.
@@ -88,9 +43,49 @@ impl Coder {
         self.stamp
     }
 
+    /// Events that were encoded elsewhere, each with the next stamp, come before the next.
+    #[cfg(feature = "record")]
+    pub(crate) fn skip(&mut self, events: u64) {
+        self.stamp += events;
+    }
+
+    /// Encodes an event, as short as can be.
     pub(crate) fn encode(&mut self, event: &Event, out: &mut impl Out) {
-        put_u8(out, code_of(&event.op));
-        self.encode_rest(event.stamp, &event.op, event.location, event.recorded, out);
+        let Event { stamp, op, location, recorded, .. } = *event;
+        let is_next = self.stamp.checked_add(1) == Some(stamp.get());
+        let access = Kept::of(&op, location, recorded).filter(|_| is_next);
+        match access.map_or(Form::Full, |access| self.slots.form(access)) {
+            Form::Full => {
+                put_u8(out, code_of(&op));
+                self.encode_rest(stamp, &op, location, recorded, out);
+            }
+            Form::Kept(slot) => {
+                put_u8(out, kept_code(matches!(op, Op::Write { .. })));
+                self.encode_kept_rest(stamp, slot, &op, location, recorded, out);
+            }
+            Form::Again(slot, step) => {
+                put_u8(out, again_code(slot));
+                put_u8(out, step);
+                self.stamp = stamp.get();
+            }
+        }
+    }
+
+    /// Encodes all of a plain access that is kept but its code.
+    #[inline(always)]
+    pub(crate) fn encode_kept_rest(
+        &mut self,
+        stamp: Stamp,
+        slot: usize,
+        op: &Op,
+        location: Option<LocId>,
+        recorded: bool,
+        out: &mut impl Out,
+    ) {
+        self.encode_stamp(stamp, recorded, out);
+        self.encode_location(location, out);
+        put_u8(out, slot as u8);
+        self.encode_operands(op, out);
     }
 
     /// Encodes all of an event but its code.
@@ -104,9 +99,7 @@ impl Coder {
         out: &mut impl Out,
     ) {
         self.encode_stamp(stamp, recorded, out);
-        let location = location.map_or(0, |id| i64::from(id.get()) + 1);
-        put_i64(out, location - self.location);
-        self.location = location;
+        self.encode_location(location, out);
         self.encode_operands(op, out);
     }
 
@@ -138,6 +131,13 @@ impl Coder {
         self.stamp = stamp.get();
     }
 
+    #[inline(always)]
+    fn encode_location(&mut self, location: Option<LocId>, out: &mut impl Out) {
+        let location = location.map_or(0, |id| i64::from(id.get()) + 1);
+        put_i64(out, location - self.location);
+        self.location = location;
+    }
+
     /// Decodes an event or an initial value, whose stamp is then that of the coder.
     pub(crate) fn decode(
         &mut self,
@@ -158,6 +158,9 @@ impl Coder {
         item: &mut Item,
     ) -> Result<(), Malformed> {
         let code = take_u8(input)?;
+        if code >= code::AGAIN {
+            return self.decode_again(usize::from(code - code::AGAIN), thread, input, item);
+        }
         let step = super::primitive::take_u128(input)?;
         let recorded = step & 1 == 1;
         let step = u64::try_from(step >> 1).map_err(|_| Malformed)?;
@@ -172,9 +175,34 @@ impl Coder {
             *item = Item::Init { var: self.take_var(input)?, value: take_value(input)? };
             return Ok(());
         }
+        let kept = matches!(code, code::KEPT_READ | code::KEPT_WRITE);
+        let slot = if kept { Some(take_slot(input)?) } else { None };
         let op = self.decode_operands(code, input)?;
+        if let Some(slot) = slot {
+            self.slots.keep(slot, Kept::of(&op, location, recorded));
+        }
         let stamp = Stamp::new(self.stamp);
         *item = Item::Event(Event { thread, stamp, op, location, recorded });
+        Ok(())
+    }
+
+    fn decode_again(
+        &mut self,
+        slot: usize,
+        thread: ThreadId,
+        input: &mut &[u8],
+        item: &mut Item,
+    ) -> Result<(), Malformed> {
+        let step = take_u8(input)?;
+        let access = self.slots.again(slot, step)?;
+        self.stamp = self.stamp.checked_add(1).ok_or(Malformed)?;
+        *item = Item::Event(Event {
+            thread,
+            stamp: Stamp::new(self.stamp),
+            op: access.op(),
+            location: access.location,
+            recorded: access.recorded,
+        });
         Ok(())
     }
 
@@ -244,8 +272,12 @@ impl Coder {
             code::END => Op::End,
             code::FORK => Op::Fork(take_thread(input)?),
             code::JOIN => Op::Join(take_thread(input)?),
-            code::READ => Op::Read { var: self.take_var(input)?, value: take_value(input)? },
-            code::WRITE => Op::Write { var: self.take_var(input)?, value: take_value(input)? },
+            code::READ | code::KEPT_READ => {
+                Op::Read { var: self.take_var(input)?, value: take_value(input)? }
+            }
+            code::WRITE | code::KEPT_WRITE => {
+                Op::Write { var: self.take_var(input)?, value: take_value(input)? }
+            }
             code::EXCLUSIVE => {
                 Op::Exclusive { var: self.take_var(input)?, value: take_value(input)? }
             }
@@ -317,6 +349,11 @@ impl Coder {
     }
 }
 
+fn take_slot(input: &mut &[u8]) -> Result<usize, Malformed> {
+    let slot = usize::from(take_u8(input)?);
+    if slot < SLOTS { Ok(slot) } else { Err(Malformed) }
+}
+
 fn take_thread(input: &mut &[u8]) -> Result<ThreadId, Malformed> {
     take_u32(input).map(ThreadId::new)
 }
@@ -335,75 +372,6 @@ fn take_channel(input: &mut &[u8]) -> Result<ChannelId, Malformed> {
 
 fn take_barrier(input: &mut &[u8]) -> Result<BarrierId, Malformed> {
     take_u32(input).map(BarrierId::new)
-}
-
-/// An event's first byte.
-#[inline(always)]
-pub(crate) fn code_of(op: &Op) -> u8 {
-    match *op {
-        Op::Begin => code::BEGIN,
-        Op::End => code::END,
-        Op::Fork(_) => code::FORK,
-        Op::Join(_) => code::JOIN,
-        Op::Read { .. } => code::READ,
-        Op::Write { .. } => code::WRITE,
-        Op::Exclusive { .. } => code::EXCLUSIVE,
-        Op::Branch => code::BRANCH,
-        Op::Acquire(_) => code::ACQUIRE,
-        Op::Release(_) => code::RELEASE,
-        Op::ReadAcquire(_) => code::READ_ACQUIRE,
-        Op::ReadRelease(_) => code::READ_RELEASE,
-        Op::AcquireFail(_) => code::ACQUIRE_FAIL,
-        Op::ReadAcquireFail(_) => code::READ_ACQUIRE_FAIL,
-        Op::Wait { .. } => code::WAIT,
-        Op::Wake { .. } => code::WAKE,
-        Op::WakeTimeout { .. } => code::WAKE_TIMEOUT,
-        Op::NotifyOne { woken: Woken::Unknown, .. } => code::NOTIFY_ONE_UNKNOWN,
-        Op::NotifyOne { woken: Woken::Nobody, .. } => code::NOTIFY_ONE_NOBODY,
-        Op::NotifyOne { woken: Woken::Thread(_), .. } => code::NOTIFY_ONE_THREAD,
-        Op::NotifyAll(_) => code::NOTIFY_ALL,
-        Op::Park => code::PARK,
-        Op::ParkTimeout => code::PARK_TIMEOUT,
-        Op::Unpark(_) => code::UNPARK,
-        Op::Send { .. } => code::SEND,
-        Op::Recv { .. } => code::RECV,
-        Op::RecvEmpty(_) => code::RECV_EMPTY,
-        Op::RecvClosed(_) => code::RECV_CLOSED,
-        Op::Close(_) => code::CLOSE,
-        Op::Arrive { .. } => code::ARRIVE,
-        Op::Leave { .. } => code::LEAVE,
-        Op::Assert(_) => code::ASSERT,
-        Op::Load { ordering, .. } => code::LOAD | bits_of_ordering(ordering),
-        Op::Store { ordering, .. } => code::STORE | bits_of_ordering(ordering),
-        Op::Rmw { ordering, .. } => code::RMW | bits_of_ordering(ordering),
-        Op::Cas { ordering, .. } => code::CAS | bits_of_ordering(ordering),
-        Op::CasFail { ordering, .. } => code::CAS_FAIL | bits_of_ordering(ordering),
-        Op::Fence(ordering) => code::FENCE | bits_of_ordering(ordering),
-    }
-}
-
-#[inline]
-fn bits_of_ordering(ordering: Option<MemoryOrdering>) -> u8 {
-    match ordering {
-        None => 0,
-        Some(MemoryOrdering::Relaxed) => 1,
-        Some(MemoryOrdering::Acquire) => 2,
-        Some(MemoryOrdering::Release) => 3,
-        Some(MemoryOrdering::AcqRel) => 4,
-        Some(MemoryOrdering::SeqCst) => 5,
-    }
-}
-
-fn ordering_of_bits(bits: u8) -> Result<Option<MemoryOrdering>, Malformed> {
-    Ok(match bits {
-        0 => None,
-        1 => Some(MemoryOrdering::Relaxed),
-        2 => Some(MemoryOrdering::Acquire),
-        3 => Some(MemoryOrdering::Release),
-        4 => Some(MemoryOrdering::AcqRel),
-        5 => Some(MemoryOrdering::SeqCst),
-        _ => return Err(Malformed),
-    })
 }
 
 #[cfg(test)]
@@ -496,6 +464,38 @@ mod tests {
     }
 
     #[test]
+    fn accesses_in_a_loop_take_two_bytes_and_come_back() {
+        let access = |stamp: u64| {
+            let (var, value) = (VarId::new(70_000), Value::int(i128::from(stamp / 2) - 20));
+            let write = stamp.is_multiple_of(2);
+            let op = if write { Op::Write { var, value } } else { Op::Read { var, value } };
+            let location = Some(LocId::new(if write { 900 } else { 901 }));
+            let (thread, stamp) = (ThreadId::new(3), Stamp::new(stamp));
+            Event { thread, stamp, op, location, recorded: false }
+        };
+        // Something of another kind, a value that is far away and a stamp that is not the next.
+        let mut far = access(52);
+        far.op = Op::Write { var: VarId::new(70_000), value: Value::Nat(1 << 80) };
+        let events: Vec<Event> = (1..=50)
+            .map(access)
+            .chain([event(51, Op::Branch), far])
+            .chain((53..=90).chain(100..=150).map(access))
+            .collect();
+        let mut bytes = Vec::new();
+        let mut coder = Coder::new(1);
+        for event in &events {
+            coder.encode(event, &mut bytes);
+        }
+        assert!(bytes.len() < events.len() * 2 + 60, "{}", bytes.len());
+        let mut rest = &bytes[..];
+        let mut coder = Coder::new(1);
+        for event in &events {
+            assert_eq!(coder.decode(event.thread, &mut rest), Ok(Item::Event(*event)));
+        }
+        assert!(rest.is_empty());
+    }
+
+    #[test]
     fn the_largest_step_comes_back() {
         let last = event(u64::MAX, Op::Branch);
         let mut bytes = Vec::new();
@@ -512,9 +512,12 @@ mod tests {
         for op in one_of_each().into_iter().chain([long]) {
             let mut bytes = Vec::new();
             let event = Event { location, ..event(u64::MAX, op) };
-            Coder { stamp: 0, location: i64::MIN / 4, var: i64::MIN / 4 }
-                .encode(&event, &mut bytes);
+            let coder = || Coder { location: i64::MIN / 4, var: i64::MIN / 4, ..Coder::default() };
+            coder().encode(&event, &mut bytes);
             assert!(bytes.len() <= LONGEST, "{op:?}: {}", bytes.len());
+            bytes.clear();
+            coder().encode_kept_rest(event.stamp, 0, &op, location, true, &mut bytes);
+            assert!(bytes.len() < LONGEST, "{op:?}: {}", bytes.len());
         }
     }
 
@@ -525,7 +528,7 @@ mod tests {
         let mut bytes = Vec::new();
         let mut coder = Coder::new(5);
         coder.encode(&first, &mut bytes);
-        put_u8(&mut bytes, INIT_CODE);
+        put_u8(&mut bytes, code::INIT);
         coder.encode_init_rest(Stamp::new(6), var, value, &mut bytes);
         coder.encode(&last, &mut bytes);
         let mut rest = &bytes[..];
@@ -540,7 +543,7 @@ mod tests {
         for code in 0..=255u8 {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
-            let assigned = (1..=33).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
+            let assigned = (1..=35).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }
     }

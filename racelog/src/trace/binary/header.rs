@@ -42,7 +42,7 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     }
     if got >= 10 {
         let version = u16::from_le_bytes([fixed[8], fixed[9]]);
-        if version != VERSION {
+        if !(1..=VERSION).contains(&version) {
             return Err(OpenError::UnknownVersion { version });
         }
     }

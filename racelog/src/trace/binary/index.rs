@@ -3,6 +3,10 @@
 //! Chunks are checked in file order, and the first that is not whole ends the trace: what follows
 //! may depend on what is lost. So whatever the damage, the events before it are exactly those of
 //! the chunks before it.
+//!
+//! Chunks that were being written count last. A recorder writes the same chunk over and over again, and a
+//! copy of it to the end of the file whenever it is full: what is in it then is newer than all
+//! copies, or it is in the last of them.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -77,6 +81,8 @@ impl fmt::Display for Damage {
     }
 }
 
+const NOT_RISING: &str = "its stamps do not rise";
+
 /// Where the events of a chunk are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Place {
@@ -90,6 +96,8 @@ pub(super) struct Place {
 pub(super) struct Index {
     /// Each thread's chunks, in order.
     pub(super) threads: FxHashMap<ThreadId, Vec<Place>>,
+    /// Chunks that were being written, in file order, while there may be others to come.
+    open: Vec<Place>,
     pub(super) dictionary: Dictionary,
     /// Initial values, by their place among the events.
     pub(super) inits: Vec<Init>,
@@ -103,12 +111,29 @@ pub(super) struct Index {
 
 impl Index {
     /// Reads all chunks of `input`, of which the first starts at byte `offset`.
-    pub(super) fn scan(input: &mut (impl Read + Seek), mut offset: u64) -> io::Result<Self> {
+    pub(super) fn scan(input: &mut (impl Read + Seek), offset: u64) -> io::Result<Self> {
         let len = input.seek(SeekFrom::End(0))?;
+        let mut index = Self::scan_until(input, offset, len, len)?;
+        while let Err(place) = index.take_open() {
+            // No recorder leaves this. What came after cannot be trusted, and is in the index.
+            index = Self::scan_until(input, offset, place.offset, len)?;
+            index.lose(input, place.offset, len, DamageKind::Malformed(NOT_RISING))?;
+        }
+        index.inits.sort_by_key(|init| init.before);
+        Ok(index)
+    }
+
+    /// Reads the chunks that start before byte `end`.
+    fn scan_until(
+        input: &mut (impl Read + Seek),
+        mut offset: u64,
+        end: u64,
+        len: u64,
+    ) -> io::Result<Self> {
         input.seek(SeekFrom::Start(offset))?;
         let mut index = Self { cut: u64::MAX, ..Self::default() };
         let mut payload = Vec::new();
-        while offset < len {
+        while offset < end {
             match index.scan_chunk(input, offset, &mut payload)? {
                 Ok(next) => offset = next,
                 // A recorder that was killed leaves room that it had not come to use.
@@ -116,15 +141,41 @@ impl Index {
                     break;
                 }
                 Err(kind) => {
-                    let events_lost = count_events(input, offset, len)?;
-                    let bytes_lost = len - offset;
-                    index.damage = Some(Damage { offset, kind, bytes_lost, events_lost });
+                    index.lose(input, offset, len, kind)?;
                     break;
                 }
             }
         }
-        index.inits.sort_by_key(|init| init.before);
         Ok(index)
+    }
+
+    /// The file is damaged at `offset`.
+    fn lose(
+        &mut self,
+        input: &mut (impl Read + Seek),
+        offset: u64,
+        len: u64,
+        kind: DamageKind,
+    ) -> io::Result<()> {
+        let events_lost = count_events(input, offset, len)?;
+        self.damage = Some(Damage { offset, kind, bytes_lost: len - offset, events_lost });
+        Ok(())
+    }
+
+    /// Takes the chunks that were being written, now that all others are known; says which one fits
+    /// in nowhere.
+    fn take_open(&mut self) -> Result<(), Place> {
+        for place in std::mem::take(&mut self.open) {
+            let places = self.threads.entry(place.chunk.thread).or_default();
+            let last = places.last().map_or(0, |last| last.chunk.last_stamp);
+            if place.chunk.first_stamp > last {
+                places.push(place);
+                self.events += u64::from(place.chunk.events);
+            } else if place.chunk.last_stamp > last {
+                return Err(place);
+            }
+        }
+        Ok(())
     }
 
     /// Reads the chunk at `offset` and says where the next one starts, or why it is not whole.
@@ -171,13 +222,17 @@ impl Index {
                 return Ok(());
             }
         }
-        let Chunk { thread, events, first_stamp, last_stamp, .. } = place.chunk;
+        let Chunk { open, thread, events, first_stamp, last_stamp, .. } = place.chunk;
         if events == 0 || first_stamp == 0 || last_stamp < first_stamp {
-            return Err(DamageKind::Malformed("its stamps do not rise"));
+            return Err(DamageKind::Malformed(NOT_RISING));
+        }
+        if open {
+            self.open.push(place);
+            return Ok(());
         }
         let places = self.threads.entry(thread).or_default();
         if places.last().is_some_and(|last| last.chunk.last_stamp >= first_stamp) {
-            return Err(DamageKind::Malformed("its stamps do not rise"));
+            return Err(DamageKind::Malformed(NOT_RISING));
         }
         places.push(place);
         self.events += u64::from(events);
@@ -250,8 +305,8 @@ fn count_events(input: &mut (impl Read + Seek), mut offset: u64, len: u64) -> io
             break;
         }
         let Ok(chunk) = Chunk::decode(&header) else { break };
-        // No event is shorter than three bytes: a larger count is part of the damage.
-        events += u64::from(chunk.events.min(chunk.payload_len / 3));
+        // No event is shorter than two bytes: a larger count is part of the damage.
+        events += u64::from(chunk.events.min(chunk.payload_len / 2));
         offset += HEADER_LEN as u64 + u64::from(chunk.payload_len);
     }
     Ok(events)

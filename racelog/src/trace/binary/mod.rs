@@ -9,9 +9,11 @@
 //! threads' events by (stamp, thread) and holds no more than one chunk a running thread.
 
 pub(crate) mod chunk;
+pub(crate) mod code;
 pub(crate) mod event;
 pub(crate) mod header;
 mod index;
+pub(crate) mod kept;
 mod merge;
 pub(crate) mod primitive;
 mod reader;
@@ -22,5 +24,5 @@ pub use index::{Damage, DamageKind};
 pub use reader::{OpenError, ReadError, Reader};
 pub use writer::{WriteError, Writer};
 
-/// The version that this build writes, and the only one that it reads.
-pub const VERSION: u16 = 1;
+/// The version that this build writes. It reads all up to this.
+pub const VERSION: u16 = 2;

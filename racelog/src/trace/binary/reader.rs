@@ -20,7 +20,7 @@ pub enum OpenError {
     #[error("byte 0: not a racelog trace: the file does not start as one")]
     NotATrace,
     #[error(
-        "byte 8: the trace has format version {version}, this build reads version {VERSION}: \
+        "byte 8: the trace has format version {version}, this build reads versions 1 to {VERSION}: \
          use the racelog that wrote it, or record anew"
     )]
     UnknownVersion { version: u16 },
@@ -311,6 +311,68 @@ mod tests {
         assert_eq!((reader.end(), reader.damage()), (End::CutOff, None));
         assert_eq!(reader.next_item().unwrap(), Some(Item::Event(first)));
         assert_eq!(reader.next_item().unwrap(), None);
+    }
+
+    /// A file of chunks, each of one thread's events with these stamps, and whether they are open.
+    fn chunks(chunks: &[(bool, u32, std::ops::Range<u64>)]) -> Vec<u8> {
+        use super::super::chunk::{Chunk, Kind};
+        use super::super::event::Coder;
+
+        let mut bytes = Vec::new();
+        header::write(&mut bytes, &Metadata::default()).unwrap();
+        for (open, thread, stamps) in chunks {
+            let mut payload = Vec::new();
+            let mut coder = Coder::new(stamps.start);
+            for stamp in stamps.clone() {
+                let event = Event { location: None, ..event(*thread, stamp, Op::Branch) };
+                coder.encode(&event, &mut payload);
+            }
+            let chunk = Chunk {
+                kind: Kind::Events,
+                open: *open,
+                thread: ThreadId::new(*thread),
+                payload_len: payload.len() as u32,
+                events: if *open { 0 } else { (stamps.end - stamps.start) as u32 },
+                first_stamp: stamps.start,
+                last_stamp: if *open { 0 } else { stamps.end - 1 },
+            };
+            bytes.extend(chunk.encode(&payload));
+            bytes.extend(payload);
+        }
+        bytes
+    }
+
+    fn stamps(items: &[Item]) -> Vec<u64> {
+        let stamp = |item: &Item| match item {
+            Item::Event(event) => event.stamp.get(),
+            Item::Init { .. } => unreachable!("there are only events"),
+        };
+        items.iter().map(stamp).collect()
+    }
+
+    #[test]
+    fn a_chunk_that_is_written_over_and_over_comes_after_its_copies() {
+        let newer = chunks(&[(true, 1, 7..9), (false, 1, 1..4), (false, 1, 4..7)]);
+        assert_eq!(stamps(&read(&newer)), [1, 2, 3, 4, 5, 6, 7, 8]);
+        let copied = chunks(&[(true, 1, 4..7), (false, 1, 1..4), (false, 1, 4..7)]);
+        assert_eq!(stamps(&read(&copied)), [1, 2, 3, 4, 5, 6]);
+        let half_copied = chunks(&[(true, 1, 4..7), (false, 1, 1..4), (true, 1, 4..5)]);
+        assert_eq!(stamps(&read(&half_copied)), [1, 2, 3, 4, 5, 6]);
+    }
+
+    #[test]
+    fn open_chunks_that_overlap_others_end_the_trace() {
+        let bytes =
+            chunks(&[(false, 1, 1..4), (true, 2, 3..9), (true, 1, 3..9), (false, 2, 9..10)]);
+        let reader = Reader::open(Cursor::new(&bytes)).unwrap();
+        let damage = reader.damage().unwrap();
+        assert_eq!(
+            damage.kind.to_owned(),
+            super::super::DamageKind::Malformed("its stamps do not rise")
+        );
+        assert_eq!(damage.events_lost, 1);
+        assert_eq!(reader.events(), 9);
+        assert_eq!(stamps(&read(&bytes)), [1, 2, 3, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]
