@@ -3,13 +3,16 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::{MmapMut, MmapOptions};
 
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
+
 /// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
-const UNIT: usize = 4096;
+pub(super) const UNIT: usize = 4096;
 
 /// The file grows by windows of at least and at most this.
 const FIRST_WINDOW: usize = 256 * 1024;
@@ -26,6 +29,15 @@ pub(super) struct Slot {
     pub(super) len: usize,
     /// Where in the file it is.
     pub(super) offset: u64,
+}
+
+impl Slot {
+    /// What is in a part of it.
+    pub(super) fn bytes(&self, range: Range<usize>) -> &[u8] {
+        assert!(range.end <= self.len, "a slot is not read past its end");
+        // SAFETY: the slot is ours and is that long, and all of it is mapped.
+        unsafe { std::slice::from_raw_parts(self.start.add(range.start), range.len()) }
+    }
 }
 
 #[derive(Debug)]
@@ -69,27 +81,58 @@ impl TraceFile {
     /// what it must start with. While `fill` runs no other piece is given away, so that there is
     /// never one in the file before which something is missing.
     pub(super) fn allocate(&self, wanted: usize, fill: impl FnOnce(Slot)) -> Result<Slot, Full> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.closed {
-            return Err(Full("recording has ended".to_owned()));
-        }
+        let mut state = self.state()?;
         // The last unit of the last window is kept for the end of the trace, until there is
         // another window.
         let slot = if state.room() > UNIT {
             state.take(wanted, UNIT)
         } else {
-            let last = state.windows.last().map_or(0, |window| window.len());
-            let offset = state.window_offset + last as u64;
-            let size = (last * 2).min(LARGEST_WINDOW);
-            let window = map(&self.file, offset, size, self.max_bytes)?;
+            let next = self.next_window(&state)?;
             let slot = state.take(UNIT, 0);
-            state.windows.push(window);
-            state.used = 0;
-            state.window_offset = offset;
+            state.enter(next);
             slot
         };
         fill(slot);
         Ok(slot)
+    }
+
+    /// Gives away the next piece of the file, of `len` bytes, which are whole units, to be
+    /// [written](TraceFile::write), and writes the header of its chunk; says where it is. The chunk has
+    /// to be a complete one already.
+    pub(super) fn append(&self, len: usize, header: &[u8; HEADER_LEN]) -> Result<u64, Full> {
+        let mut state = self.state()?;
+        // A piece that ends where no unit does is the first, and is given away by now.
+        debug_assert!(state.used.is_multiple_of(UNIT) && len.is_multiple_of(UNIT), "whole units");
+        if state.room() < len + UNIT {
+            // The rest of the window is a chunk with nothing in it.
+            let next = self.next_window(&state)?;
+            let payload_len = (state.room() - HEADER_LEN) as u32;
+            let rest = Chunk { open: true, ..Chunk::without_events(Kind::Events, payload_len) };
+            self.write(state.end(), &rest.encode(&[]))?;
+            state.enter(next);
+        }
+        let offset = state.end();
+        self.write(offset, header)?;
+        state.used += len;
+        Ok(offset)
+    }
+
+    /// Writes to a piece that was given away, other than by its map.
+    pub(super) fn write(&self, offset: u64, bytes: &[u8]) -> Result<(), Full> {
+        write_at(&self.file, offset, bytes).map_err(|error| Full(error.to_string()))
+    }
+
+    fn state(&self) -> Result<MutexGuard<'_, State>, Full> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.closed { Err(Full("recording has ended".to_owned())) } else { Ok(state) }
+    }
+
+    /// Maps the window after the last one.
+    fn next_window(&self, state: &State) -> Result<Window, Full> {
+        let last = state.windows.last().map_or(0, |window| window.len());
+        let offset = state.window_offset + last as u64;
+        let size = (last * 2).min(LARGEST_WINDOW);
+        Ok(Window { offset, map: map(&self.file, offset, size, self.max_bytes)? })
     }
 
     /// Gives away the last piece of the file, and no more. The piece is trimmed to `len` bytes, and
@@ -109,7 +152,25 @@ impl TraceFile {
     }
 }
 
+/// A piece of the file that is mapped at once.
+struct Window {
+    offset: u64,
+    map: MmapMut,
+}
+
 impl State {
+    /// Goes on to the next window.
+    fn enter(&mut self, next: Window) {
+        self.windows.push(next.map);
+        self.used = 0;
+        self.window_offset = next.offset;
+    }
+
+    /// Where in the file what is not given away starts.
+    fn end(&self) -> u64 {
+        self.window_offset + self.used as u64
+    }
+
     /// How much of the last window is not given away.
     fn room(&self) -> usize {
         self.windows.last().map_or(0, |window| window.len() - self.used)
@@ -119,7 +180,7 @@ impl State {
     /// starts at a multiple of the unit.
     fn take(&mut self, wanted: usize, reserve: usize) -> Slot {
         let len = (wanted - self.used % UNIT).min(self.room() - reserve);
-        let offset = self.window_offset + self.used as u64;
+        let offset = self.end();
         let window = self.windows.last_mut().expect("a trace file has a window");
         let start = window[self.used..].as_mut_ptr();
         self.used += len;
@@ -167,6 +228,16 @@ fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
         libc::EOPNOTSUPP | libc::EINVAL => file.set_len(end),
         code => Err(io::Error::from_raw_os_error(code)),
     }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+#[cfg(not(unix))]
+fn write_at(_: &File, _: u64, _: &[u8]) -> io::Result<()> {
+    Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,19 +1,15 @@
 //! One thread's part of a trace.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::Cell;
 use std::panic::Location as Caller;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
-use super::file::{Full, Slot};
+use super::chunks::{Chunks, Cursor, Entry};
 use super::raw::{Held, Open};
 use super::session::Session;
-use super::strings::publish;
 use crate::sched;
-use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind, SEALING, STATE_AT};
 use crate::trace::binary::code::{self, code_of};
-use crate::trace::binary::event::{Coder, LONGEST};
-use crate::trace::binary::primitive::Out;
+use crate::trace::binary::event::Coder;
 use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
 
 /// Where in the program an operation was called; `None` where nobody called it.
@@ -31,10 +27,6 @@ pub(crate) enum Expected {
     /// The access of bare memory that the recorder itself is writing down.
     Bare,
 }
-
-/// A thread's first chunk is small, for there may be many threads that do little; then they grow.
-const FIRST_CHUNK: usize = 4 * 1024;
-const LARGEST_CHUNK: usize = 256 * 1024;
 
 /// How many locations a thread remembers.
 const REMEMBERED: usize = 256;
@@ -55,13 +47,7 @@ pub(crate) struct ThreadLog {
     /// The access of bare memory that the thread is in the middle of, if its event is not written
     /// yet.
     pub(super) open_access: Cell<Option<Open>>,
-    chunk: Cell<Option<Slot>>,
-    /// How far the chunk is written.
-    at: Cell<usize>,
-    events: Cell<u32>,
-    first_stamp: Cell<u64>,
-    next_size: Cell<usize>,
-    coder: UnsafeCell<Coder>,
+    chunks: Chunks,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
     locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
     /// Whether a replay compares the events with what it expects.
@@ -80,12 +66,7 @@ impl ThreadLog {
             pending: Cell::new(false),
             held: Cell::new(None),
             open_access: Cell::new(None),
-            chunk: Cell::new(None),
-            at: Cell::new(0),
-            events: Cell::new(0),
-            first_stamp: Cell::new(0),
-            next_size: Cell::new(FIRST_CHUNK),
-            coder: UnsafeCell::new(Coder::new(1)),
+            chunks: Chunks::new(thread),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
         }
@@ -213,9 +194,7 @@ impl ThreadLog {
         match self.session.text(text) {
             Ok((text, offset)) => {
                 // The chunk of the event must come after that of the text.
-                if self.chunk.get().is_some_and(|open| open.offset < offset) {
-                    self.seal();
-                }
+                self.go_behind(offset);
                 self.emit(stamp, Op::Assert(text), here);
             }
             Err(_) => self.session.lose(stamp),
@@ -228,9 +207,7 @@ impl ThreadLog {
         match self.session.memory(var, address as u64, size) {
             Ok(offset) => {
                 // The chunk of the event must come after that of the definition.
-                if self.chunk.get().is_some_and(|open| open.offset < offset) {
-                    self.seal();
-                }
+                self.go_behind(offset);
             }
             Err(_) => self.session.lose(self.after(0)),
         }
@@ -281,9 +258,7 @@ impl ThreadLog {
         let address = std::ptr::from_ref(caller).addr();
         self.place_of(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
-        if self.chunk.get().is_some_and(|open| open.offset < offset) {
-            self.seal();
-        }
+        self.go_behind(offset);
         self.append(Step { stamp, op, location: Some(id), recorded });
     }
 
@@ -302,49 +277,20 @@ impl ThreadLog {
 
     #[inline(always)]
     fn append(&self, entry: impl Entry + Copy) {
-        match self.chunk.get() {
-            Some(open) if open.len - self.at.get() >= LONGEST => self.append_in_place(open, &entry),
-            _ => {
-                // Only a copy has to be in memory: the compiler can take the entry itself apart.
-                let copy = entry;
-                self.append_slowly(&copy);
-            }
+        if !self.chunks.try_append(&entry) {
+            // Only a copy has to be in memory: the compiler can take the entry itself apart.
+            let copy = entry;
+            self.append_slowly(&copy);
         }
-    }
-
-    /// Appends to a chunk that has room for any entry: without a detour.
-    #[inline(always)]
-    fn append_in_place(&self, chunk: Slot, entry: &impl Entry) {
-        // SAFETY: only this thread uses its log, and nothing below calls back into it.
-        let coder = unsafe { &mut *self.coder.get() };
-        let at = self.at.get();
-        debug_assert!(at + LONGEST <= chunk.len, "the entry fits");
-        // SAFETY: the slot is ours, and has room for an entry from `at` on.
-        let start = unsafe { chunk.start.add(at) };
-        // SAFETY: so there is room for all of it but the first byte behind that.
-        let mut rest = Cursor { next: unsafe { start.add(1) } };
-        entry.encode_rest(coder, &mut rest);
-        // SAFETY: the place is ours. The first byte, which says that there is something, is written
-        // as an atomic, so that the compiler keeps it last.
-        unsafe { AtomicU8::from_ptr(start).store(entry.code(), Ordering::Release) };
-        self.at.set(rest.next.addr() - chunk.start.addr());
-        self.events.set(self.events.get() + 1);
     }
 
     /// Appends to a chunk that may be too short, or to a new one.
     #[cold]
     #[inline(never)]
     fn append_slowly(&self, entry: &dyn Entry) {
-        if let Some(open) = self.chunk.get()
-            && self.try_append(open, entry)
-        {
-            return;
-        }
-        match self.open_chunk(entry.stamp()) {
-            Ok(open) => {
-                let fits = self.try_append(open, entry);
-                debug_assert!(fits, "an entry fits into an empty chunk");
-            }
+        self.session.reached(self.chunks.stamp());
+        match self.chunks.append_slowly(self.session.file(), entry) {
+            Ok(_) => self.session.reached(entry.stamp()),
             Err(full) => {
                 // In this order: whoever notices the end knows where it is.
                 self.session.lose(entry.stamp());
@@ -353,105 +299,19 @@ impl ThreadLog {
         }
     }
 
-    fn try_append(&self, chunk: Slot, entry: &dyn Entry) -> bool {
-        // SAFETY: only this thread uses its log, and nothing below calls back into it.
-        let coder = unsafe { &mut *self.coder.get() };
-        let before = coder.clone();
-        let mut bytes = [0; LONGEST];
-        bytes[0] = entry.code();
-        let start = bytes.as_mut_ptr();
-        // SAFETY: there is room for an entry from `start` on.
-        let mut rest = Cursor { next: unsafe { start.add(1) } };
-        entry.encode_rest(coder, &mut rest);
-        let len = rest.next.addr() - start.addr();
-        let at = self.at.get();
-        if at + len > chunk.len {
-            *coder = before;
-            return false;
+    /// Sees to it that the next event comes after what is defined at this offset.
+    fn go_behind(&self, offset: u64) {
+        if self.chunks.is_before(offset) {
+            self.seal();
         }
-        publish(chunk, at, &bytes[..len]);
-        self.at.set(at + len);
-        self.events.set(self.events.get() + 1);
-        true
-    }
-
-    /// Seals the chunk that is full and opens the next, whose first event has this stamp.
-    fn open_chunk(&self, first_stamp: u64) -> Result<Slot, Full> {
-        self.seal();
-        let thread = self.thread;
-        let size = self.next_size.get();
-        self.next_size.set((size * 4).min(LARGEST_CHUNK));
-        let slot = self.session.file().allocate(size, |slot| {
-            let chunk = Chunk {
-                kind: Kind::Events,
-                open: true,
-                thread,
-                payload_len: (slot.len - HEADER_LEN) as u32,
-                events: 0,
-                first_stamp,
-                last_stamp: 0,
-            };
-            publish(slot, 0, &chunk.encode(&[]));
-        })?;
-        self.chunk.set(Some(slot));
-        self.at.set(HEADER_LEN);
-        self.events.set(0);
-        self.first_stamp.set(first_stamp);
-        self.session.reached(first_stamp);
-        // SAFETY: only this thread uses its log.
-        unsafe { *self.coder.get() = Coder::new(first_stamp) };
-        Ok(slot)
     }
 
     /// Marks the open chunk as complete. The next event opens another.
     pub(super) fn seal(&self) {
-        let Some(slot) = self.chunk.take() else { return };
-        // SAFETY: only this thread uses its log.
-        let last_stamp = unsafe { (*self.coder.get()).stamp() };
-        let (thread, events) = (self.thread, self.events.get());
-        let first_stamp = self.first_stamp.get();
-        self.session.reached(last_stamp);
-        if events > 0 {
-            seal_chunk(slot, |payload_len| Chunk {
-                kind: Kind::Events,
-                open: false,
-                thread,
-                payload_len,
-                events,
-                first_stamp,
-                last_stamp,
-            });
-        }
+        self.session.reached(self.chunks.stamp());
+        // If there is no room to make it complete it stays as it is, which is readable, too.
+        let _ = self.chunks.seal(self.session.file());
     }
-}
-
-/// Gives a chunk its final header. Whoever is killed in the middle of that leaves one that says
-/// so.
-pub(super) fn seal_chunk(slot: Slot, chunk: impl FnOnce(u32) -> Chunk) {
-    // SAFETY: the slot is ours, and all of it is mapped.
-    let payload =
-        unsafe { std::slice::from_raw_parts(slot.start.add(HEADER_LEN), slot.len - HEADER_LEN) };
-    let sealed = chunk(payload.len() as u32).encode(payload);
-    // SAFETY: the slot is ours, and a header stands at its start.
-    unsafe {
-        let state = AtomicU8::from_ptr(slot.start.add(STATE_AT));
-        state.store(SEALING, Ordering::SeqCst);
-        let rest = STATE_AT + 1;
-        let from = sealed[rest..].as_ptr();
-        std::ptr::copy_nonoverlapping(from, slot.start.add(rest), HEADER_LEN - rest);
-        state.store(sealed[STATE_AT], Ordering::SeqCst);
-    }
-}
-
-/// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
-trait Entry {
-    fn stamp(&self) -> u64;
-
-    /// Its first byte.
-    fn code(&self) -> u8;
-
-    /// Encodes what follows the first byte.
-    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor);
 }
 
 /// An event.
@@ -498,21 +358,5 @@ impl Entry for Init {
 
     fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
         coder.encode_init_rest(Stamp::new(self.stamp), self.var, self.value, out);
-    }
-}
-
-/// Where the bytes of one entry go; whoever makes it sees to it that there is room for them.
-struct Cursor {
-    next: *mut u8,
-}
-
-impl Out for Cursor {
-    #[inline]
-    fn put(&mut self, byte: u8) {
-        // SAFETY: there is room for the longest entry, and one is all that is written.
-        unsafe {
-            self.next.write(byte);
-            self.next = self.next.add(1);
-        }
     }
 }

@@ -10,6 +10,7 @@
 //! instant leaves a trace without gaps.
 
 mod cells;
+mod chunks;
 mod config;
 mod constants;
 mod file;

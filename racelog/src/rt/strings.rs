@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::panic::Location as Caller;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use super::chunks::put_header;
 use super::file::{Full, Slot, TraceFile};
 use super::given_back;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
@@ -147,9 +148,9 @@ impl Tables {
 
     /// Marks the chunk as complete.
     pub(super) fn seal(&mut self) {
-        super::log::seal_chunk(self.slot, |payload_len| {
-            Chunk::without_events(Kind::Tables, payload_len)
-        });
+        let payload = self.slot.bytes(HEADER_LEN..self.slot.len);
+        let chunk = Chunk::without_events(Kind::Tables, payload.len() as u32);
+        put_header(self.slot, &chunk.encode(payload));
     }
 }
 

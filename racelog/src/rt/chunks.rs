@@ -1,0 +1,289 @@
+//! The chunks that a thread writes its events to.
+//!
+//! A thread's first chunks are pieces of the mapped file, each larger than the one before. Every page of
+//! them costs a fault, which for a thread with much to say is more than the events themselves. So the
+//! first large piece is the last: when it is full it is copied to the end of the file by a system
+//! call, and written anew. At any instant all events are in the file, if need be twice.
+
+use std::cell::{Cell, UnsafeCell};
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use super::file::{Full, Slot, TraceFile, UNIT};
+use super::strings::publish;
+use crate::trace::ThreadId;
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind, SEALING, STATE_AT};
+use crate::trace::binary::event::{Coder, LONGEST};
+use crate::trace::binary::primitive::Out;
+
+/// A thread's first chunk is small, for there may be many threads that do little; then they grow.
+const FIRST_CHUNK: usize = 4 * 1024;
+const LARGEST_CHUNK: usize = 256 * 1024;
+
+/// A piece of this size is written over and over again. Only where what is written to a file is at
+/// once seen in its map, and the other way round.
+const REUSED: Option<usize> =
+    if cfg!(target_os = "linux") { Some(LARGEST_CHUNK / 2) } else { None };
+
+/// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
+pub(super) trait Entry {
+    fn stamp(&self) -> u64;
+
+    /// Its first byte.
+    fn code(&self) -> u8;
+
+    /// Encodes what follows the first byte.
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor);
+}
+
+/// Where the events of one thread go. Only the thread itself uses it.
+pub(super) struct Chunks {
+    thread: ThreadId,
+    /// The chunk that is being written.
+    open: Cell<Option<Slot>>,
+    /// The piece that is written over and over again, once there is one.
+    reused: Cell<Option<Slot>>,
+    /// How far the open chunk is written, and where it ends; the same if there is none.
+    at: Cell<*mut u8>,
+    end: Cell<*mut u8>,
+    events: Cell<u32>,
+    first_stamp: Cell<u64>,
+    next_size: Cell<usize>,
+    coder: UnsafeCell<Coder>,
+}
+
+// SAFETY: the pointers are into a slot, which whoever owns it may write to on any thread.
+unsafe impl Send for Chunks {}
+
+impl Chunks {
+    pub(super) fn new(thread: ThreadId) -> Self {
+        Self {
+            thread,
+            open: Cell::new(None),
+            reused: Cell::new(None),
+            at: Cell::new(std::ptr::null_mut()),
+            end: Cell::new(std::ptr::null_mut()),
+            events: Cell::new(0),
+            first_stamp: Cell::new(0),
+            next_size: Cell::new(FIRST_CHUNK),
+            coder: UnsafeCell::new(Coder::new(1)),
+        }
+    }
+
+    /// The stamp of the last event.
+    #[inline]
+    pub(super) fn stamp(&self) -> u64 {
+        // SAFETY: only this thread uses it, and nobody has a reference now.
+        unsafe { (*self.coder.get()).stamp() }
+    }
+
+    /// Whether what is defined at this offset comes after the chunk that is being written.
+    pub(super) fn is_before(&self, offset: u64) -> bool {
+        // What is written over and over again ends up behind all that is there.
+        self.reused.get().is_none() && self.open.get().is_some_and(|open| open.offset < offset)
+    }
+
+    fn room(&self) -> usize {
+        self.end.get().addr() - self.at.get().addr()
+    }
+
+    /// Appends an entry, if there is room for any; false if there may be none.
+    #[inline(always)]
+    pub(super) fn try_append(&self, entry: &impl Entry) -> bool {
+        if self.room() < LONGEST {
+            return false;
+        }
+        // SAFETY: only this thread uses it, and nothing below comes back here.
+        let coder = unsafe { &mut *self.coder.get() };
+        let start = self.at.get();
+        // SAFETY: the chunk is ours and has room for an entry: for all of it but the first byte
+        // behind that.
+        let mut rest = Cursor { next: unsafe { start.add(1) } };
+        entry.encode_rest(coder, &mut rest);
+        // SAFETY: the place is ours. The first byte, which says that there is something, is written
+        // as an atomic, so that the compiler keeps it last.
+        unsafe { AtomicU8::from_ptr(start).store(entry.code(), Ordering::Release) };
+        self.at.set(rest.next);
+        self.events.set(self.events.get() + 1);
+        true
+    }
+
+    /// Appends two bytes that stand for an event with the next stamp; false if there is no room for
+    /// them. [`Chunks::count`] must be told of it before anything else happens.
+    #[inline(always)]
+    pub(super) fn append_short(&self, first: u8, second: u8) -> bool {
+        let at = self.at.get();
+        if self.room() < 2 {
+            return false;
+        }
+        // SAFETY: the chunk is ours, and has room for two bytes. The first is written last.
+        unsafe {
+            at.add(1).write(second);
+            AtomicU8::from_ptr(at).store(first, Ordering::Release);
+            self.at.set(at.add(2));
+        }
+        true
+    }
+
+    /// There are so many events of two bytes that were not counted yet.
+    #[inline]
+    pub(super) fn count(&self, events: u64) {
+        self.events.set(self.events.get() + events as u32);
+        // SAFETY: only this thread uses it, and nobody has a reference now.
+        unsafe { (*self.coder.get()).skip(events) };
+    }
+
+    /// Appends to a chunk that may be too short, or to a new one. Says whether it is a new one.
+    pub(super) fn append_slowly(&self, file: &TraceFile, entry: &dyn Entry) -> Result<bool, Full> {
+        if self.open.get().is_some() && self.append_if_it_fits(entry) {
+            return Ok(false);
+        }
+        self.open_chunk(file, entry.stamp())?;
+        let fits = self.append_if_it_fits(entry);
+        debug_assert!(fits, "an entry fits into an empty chunk");
+        Ok(true)
+    }
+
+    fn append_if_it_fits(&self, entry: &dyn Entry) -> bool {
+        // SAFETY: only this thread uses it, and nothing below comes back here.
+        let coder = unsafe { &mut *self.coder.get() };
+        let before = coder.clone();
+        let mut bytes = [0; LONGEST];
+        bytes[0] = entry.code();
+        let start = bytes.as_mut_ptr();
+        // SAFETY: there is room for an entry from `start` on.
+        let mut rest = Cursor { next: unsafe { start.add(1) } };
+        entry.encode_rest(coder, &mut rest);
+        let len = rest.next.addr() - start.addr();
+        if len > self.room() {
+            *coder = before;
+            return false;
+        }
+        let room = Slot { start: self.at.get(), len: self.room(), offset: 0 };
+        publish(room, 0, &bytes[..len]);
+        // SAFETY: there is room for that much.
+        self.at.set(unsafe { self.at.get().add(len) });
+        self.events.set(self.events.get() + 1);
+        true
+    }
+
+    /// Opens the next chunk, whose first event has this stamp, after the one that is full.
+    fn open_chunk(&self, file: &TraceFile, first_stamp: u64) -> Result<(), Full> {
+        self.seal(file)?;
+        let header = |slot: Slot| {
+            let chunk = Chunk {
+                kind: Kind::Events,
+                open: true,
+                thread: self.thread,
+                payload_len: (slot.len - HEADER_LEN) as u32,
+                events: 0,
+                first_stamp,
+                last_stamp: 0,
+            };
+            chunk.encode(&[])
+        };
+        let slot = match self.reused.get() {
+            Some(slot) => {
+                put_header(slot, &header(slot));
+                slot
+            }
+            None => {
+                let size = self.next_size.get();
+                self.next_size.set((size * 4).min(LARGEST_CHUNK));
+                let slot = file.allocate(size, |slot| publish(slot, 0, &header(slot)))?;
+                let large = REUSED.is_some_and(|least| slot.len >= least);
+                self.reused.set((large && slot.len.is_multiple_of(UNIT)).then_some(slot));
+                slot
+            }
+        };
+        self.open.set(Some(slot));
+        // SAFETY: the slot is that long.
+        unsafe {
+            self.at.set(slot.start.add(HEADER_LEN));
+            self.end.set(slot.start.add(slot.len));
+        }
+        self.events.set(0);
+        self.first_stamp.set(first_stamp);
+        // SAFETY: only this thread uses it, and nobody has a reference now.
+        unsafe { *self.coder.get() = Coder::new(first_stamp) };
+        Ok(())
+    }
+
+    /// Marks the open chunk as complete. The next event opens another.
+    pub(super) fn seal(&self, file: &TraceFile) -> Result<(), Full> {
+        let Some(slot) = self.open.get() else { return Ok(()) };
+        if self.events.get() > 0 {
+            if self.reused.get().is_some() {
+                self.copy(file, slot)?;
+            } else {
+                let payload = slot.bytes(HEADER_LEN..slot.len);
+                put_header(slot, &self.sealed(payload).encode(payload));
+            }
+        }
+        self.open.set(None);
+        self.at.set(self.end.get());
+        Ok(())
+    }
+
+    /// Copies the open chunk to the end of the file and empties it.
+    fn copy(&self, file: &TraceFile, slot: Slot) -> Result<(), Full> {
+        let used = self.at.get().addr() - slot.start.addr();
+        let len = used.next_multiple_of(UNIT);
+        let payload = slot.bytes(HEADER_LEN..len);
+        let sealed = self.sealed(payload);
+        // While there is but a part of it, whoever reads the file goes by the original.
+        let empty = Chunk { open: true, events: 0, last_stamp: 0, ..sealed };
+        let offset = file.append(len, &empty.encode(&[]))?;
+        file.write(offset + HEADER_LEN as u64, payload)?;
+        file.write(offset, &sealed.encode(payload))?;
+        // SAFETY: the slot is ours, and that long. The first byte goes first: from then on there is
+        // nothing in it.
+        unsafe {
+            let start = slot.start.add(HEADER_LEN);
+            AtomicU8::from_ptr(start).store(0, Ordering::SeqCst);
+            start.write_bytes(0, used - HEADER_LEN);
+        }
+        Ok(())
+    }
+
+    /// The header of the open chunk when it is complete.
+    fn sealed(&self, payload: &[u8]) -> Chunk {
+        Chunk {
+            kind: Kind::Events,
+            open: false,
+            thread: self.thread,
+            payload_len: payload.len() as u32,
+            events: self.events.get(),
+            first_stamp: self.first_stamp.get(),
+            last_stamp: self.stamp(),
+        }
+    }
+}
+
+/// Gives a chunk another header. Whoever is killed in the middle of that leaves one that says so.
+pub(super) fn put_header(slot: Slot, header: &[u8; HEADER_LEN]) {
+    // SAFETY: the slot is ours, and a header stands at its start.
+    unsafe {
+        let state = AtomicU8::from_ptr(slot.start.add(STATE_AT));
+        state.store(SEALING, Ordering::SeqCst);
+        let rest = STATE_AT + 1;
+        let from = header[rest..].as_ptr();
+        std::ptr::copy_nonoverlapping(from, slot.start.add(rest), HEADER_LEN - rest);
+        state.store(header[STATE_AT], Ordering::SeqCst);
+    }
+}
+
+/// Where the bytes of one entry go; whoever makes it sees to it that there is room for them.
+pub(super) struct Cursor {
+    next: *mut u8,
+}
+
+impl Out for Cursor {
+    #[inline]
+    fn put(&mut self, byte: u8) {
+        // SAFETY: there is room for the longest entry, and one is all that is written.
+        unsafe {
+            self.next.write(byte);
+            self.next = self.next.add(1);
+        }
+    }
+}
