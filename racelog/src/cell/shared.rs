@@ -4,7 +4,10 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe};
 
-use crate::rt::{self, CellRecord, Here, NumberedId, Spin, counters, with, word_of};
+use crate::rt::{
+    self, CellRecord, Here, NumberedId, Ownership, Spin, SpinGuard, Streak, ThreadLog, counters,
+    step_of, with, word_of,
+};
 use crate::sched::{self, Action};
 use crate::trace::{Op, VarId};
 
@@ -21,12 +24,23 @@ use crate::trace::{Op, VarId};
 /// ```
 pub struct Shared<T: Copy> {
     var: NumberedId,
-    /// What the recorder knows of it; whoever holds the lock has the value.
-    record: Spin<CellRecord>,
+    /// Whose it is, if it is somebody's. Whoever it belongs to has the value while busy with it.
+    ownership: Ownership,
+    /// What the recorder knows of it; whoever holds the lock, and has taken the cell back from its
+    /// owner, has the value.
+    record: Spin<Record>,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached only under the lock on the record, and is copied in and out.
+type Caller = &'static Location<'static>;
+
+struct Record {
+    cell: CellRecord,
+    streak: Streak,
+}
+
+// SAFETY: the value is reached only by one thread at a time, as said above, and is copied in and
+// out.
 unsafe impl<T: Copy + Send> Sync for Shared<T> {}
 
 impl<T: Copy> RefUnwindSafe for Shared<T> {}
@@ -36,53 +50,111 @@ impl<T: Copy> Shared<T> {
     pub const fn new(value: T) -> Self {
         Self {
             var: NumberedId::new(),
-            record: Spin::new(CellRecord::new()),
+            ownership: Ownership::new(),
+            record: Spin::new(Record { cell: CellRecord::new(), streak: Streak::new() }),
             value: UnsafeCell::new(value),
         }
     }
 
     /// Reads the cell.
+    #[inline]
     #[track_caller]
     pub fn get(&self) -> T {
-        let here = Some(Location::caller());
-        if rt::is_off() {
-            let _record = self.record.lock();
-            // SAFETY: the lock is held.
-            return unsafe { *self.value.get() };
+        let caller = Location::caller();
+        let own = self.ownership.access(|log| {
+            // SAFETY: the cell belongs to this thread, which is busy with it.
+            let value = unsafe { *self.value.get() };
+            let recorded =
+                log.read_again(caller, self.known_var()) || self.read_in_full(log, &value, caller);
+            recorded.then_some(value)
+        });
+        own.unwrap_or_else(|| self.get_by_lock(caller))
+    }
+
+    /// Writes the cell.
+    #[inline]
+    #[track_caller]
+    pub fn set(&self, value: T) {
+        let caller = Location::caller();
+        let own = self.ownership.access(|log| {
+            let place = self.value.get();
+            // SAFETY: the cell belongs to this thread, which is busy with it.
+            let step = step_of(unsafe { &*place }, &value);
+            let recorded = step.is_some_and(|step| log.write_again(caller, self.known_var(), step))
+                || self.write_in_full(log, &value, caller);
+            // SAFETY: as above.
+            recorded.then(|| unsafe { *place = value })
+        });
+        if own.is_none() {
+            self.set_by_lock(value, caller);
         }
-        sched::point(Action::Read, self.key(), here);
-        let mut record = self.record.lock();
+    }
+
+    /// Records a read of the cell, which belongs to this thread, unless that may not be.
+    #[cold]
+    #[inline(never)]
+    fn read_in_full(&self, log: &ThreadLog, value: &T, caller: Caller) -> bool {
+        log.emit_kept(Op::Read { var: self.known_var(), value: word_of(value) }, caller)
+    }
+
+    /// Records a write of the cell, which belongs to this thread, unless that may not be.
+    #[cold]
+    #[inline(never)]
+    fn write_in_full(&self, log: &ThreadLog, value: &T, caller: Caller) -> bool {
+        log.emit_kept(Op::Write { var: self.known_var(), value: word_of(value) }, caller)
+    }
+
+    #[inline(never)]
+    fn get_by_lock(&self, caller: Caller) -> T {
+        let here = Some(caller);
+        if !rt::is_off() {
+            sched::point(Action::Read, self.key(), here);
+        }
+        let mut record = self.lock();
         // SAFETY: the lock is held.
         let value = unsafe { *self.value.get() };
         with(|log| {
             let (var, word) = (self.var(), word_of(&value));
-            record.found(log, var, word, here);
-            record.emit(log, Op::Read { var, value: word }, here);
+            record.cell.found(log, var, word, here);
+            self.emit(log, &mut record, Op::Read { var, value: word }, caller);
         });
         value
     }
 
-    /// Writes the cell.
-    #[track_caller]
-    pub fn set(&self, value: T) {
-        let here = Some(Location::caller());
-        if rt::is_off() {
-            let _record = self.record.lock();
-            // SAFETY: the lock is held.
-            unsafe { *self.value.get() = value };
-            return;
+    #[inline(never)]
+    fn set_by_lock(&self, value: T, caller: Caller) {
+        let here = Some(caller);
+        if !rt::is_off() {
+            sched::point(Action::Write, self.key(), here);
         }
-        sched::point(Action::Write, self.key(), here);
-        let mut record = self.record.lock();
+        let mut record = self.lock();
         with(|log| {
             let (var, word) = (self.var(), word_of(&value));
             // SAFETY: the lock is held.
-            record.found(log, var, word_of(unsafe { &*self.value.get() }), here);
-            record.emit(log, Op::Write { var, value: word }, here);
-            record.left(word);
+            record.cell.found(log, var, word_of(unsafe { &*self.value.get() }), here);
+            self.emit(log, &mut record, Op::Write { var, value: word }, caller);
+            record.cell.left(word);
         });
         // SAFETY: the lock is held.
         unsafe { *self.value.get() = value };
+    }
+
+    /// Takes the lock, and the cell from whoever it belongs to.
+    #[inline]
+    fn lock(&self) -> SpinGuard<'_, Record> {
+        let mut record = self.record.lock();
+        if let Some(clock) = self.ownership.take_back(&mut record.streak) {
+            // SAFETY: the lock is held.
+            record.cell.catch_up(clock, word_of(unsafe { &*self.value.get() }));
+        }
+        record
+    }
+
+    /// Records an access, with the lock held.
+    #[inline(always)]
+    fn emit(&self, log: &ThreadLog, record: &mut Record, op: Op, caller: Caller) {
+        record.cell.emit(log, op, Some(caller));
+        record.streak.goes_on(log, self.known_var(), &self.ownership);
     }
 
     /// The value, by a reference that is known to be the only one.
@@ -107,10 +179,19 @@ impl<T: Copy> Shared<T> {
         VarId::new(self.var.get(&counters::VARS))
     }
 
+    /// The variable, once the cell was used.
+    #[inline(always)]
+    fn known_var(&self) -> VarId {
+        VarId::new(self.var.known())
+    }
+
     fn exclusive(&mut self, here: Here) {
         let (var, word) = (self.var(), word_of(self.value.get_mut()));
-        let record = self.record.get_mut();
-        with(|log| record.exclusive(log, var, word, here));
+        let cell = &mut self.record.get_mut().cell;
+        if let Some(clock) = self.ownership.end() {
+            cell.catch_up(clock, word);
+        }
+        with(|log| cell.exclusive(log, var, word, here));
     }
 }
 

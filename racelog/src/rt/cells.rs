@@ -70,6 +70,12 @@ impl CellRecord {
         log.emit(self.clock, op, here);
     }
 
+    /// The cell was last used then and holds this, by accesses of its owner, which are recorded.
+    pub(crate) fn catch_up(&mut self, clock: u64, value: Value) {
+        self.clock = self.clock.max(clock);
+        self.value = value;
+    }
+
     /// Says what the cell holds from now on.
     #[inline]
     pub(crate) fn left(&mut self, value: Value) {

@@ -45,6 +45,8 @@ pub(super) struct Chunks {
     /// How far the open chunk is written, and where it ends; the same if there is none.
     at: Cell<*mut u8>,
     end: Cell<*mut u8>,
+    /// How far short events may be written: to the end, or to nowhere.
+    short_end: Cell<*mut u8>,
     events: Cell<u32>,
     first_stamp: Cell<u64>,
     next_size: Cell<usize>,
@@ -62,6 +64,7 @@ impl Chunks {
             reused: Cell::new(None),
             at: Cell::new(std::ptr::null_mut()),
             end: Cell::new(std::ptr::null_mut()),
+            short_end: Cell::new(std::ptr::null_mut()),
             events: Cell::new(0),
             first_stamp: Cell::new(0),
             next_size: Cell::new(FIRST_CHUNK),
@@ -107,24 +110,33 @@ impl Chunks {
         true
     }
 
-    /// Appends two bytes that stand for an event with the next stamp; false if there is no room for
-    /// them. [`Chunks::count`] must be told of it before anything else happens.
+    /// Says whether short events may follow the last one. When the chunk is complete they may not.
+    #[inline]
+    pub(super) fn allow_short(&self, allow: bool) {
+        self.short_end.set(if allow { self.end.get() } else { std::ptr::null_mut() });
+    }
+
+    /// Appends a byte or two that stand for an event with the next stamp; false if that may not be or
+    /// if there is no room. [`Chunks::count`] must be told of it before anything else happens.
     #[inline(always)]
-    pub(super) fn append_short(&self, first: u8, second: u8) -> bool {
+    pub(super) fn append_short(&self, code: u8, step: Option<u8>) -> bool {
         let at = self.at.get();
-        if self.room() < 2 {
+        let next = at.wrapping_add(1 + usize::from(step.is_some()));
+        if next > self.short_end.get() {
             return false;
         }
-        // SAFETY: the chunk is ours, and has room for two bytes. The first is written last.
+        // SAFETY: the chunk is ours, and reaches beyond this. The first byte is written last.
         unsafe {
-            at.add(1).write(second);
-            AtomicU8::from_ptr(at).store(first, Ordering::Release);
-            self.at.set(at.add(2));
+            if let Some(step) = step {
+                at.add(1).write(step);
+            }
+            AtomicU8::from_ptr(at).store(code, Ordering::Release);
         }
+        self.at.set(next);
         true
     }
 
-    /// There are so many events of two bytes that were not counted yet.
+    /// There are so many short events that were not counted yet.
     #[inline]
     pub(super) fn count(&self, events: u64) {
         self.events.set(self.events.get() + events as u32);
@@ -221,6 +233,7 @@ impl Chunks {
         }
         self.open.set(None);
         self.at.set(self.end.get());
+        self.allow_short(false);
         Ok(())
     }
 

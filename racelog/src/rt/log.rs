@@ -1,15 +1,18 @@
 //! One thread's part of a trace.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::panic::Location as Caller;
 use std::sync::Arc;
 
 use super::chunks::{Chunks, Cursor, Entry};
+use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
+use super::sites::{Sites, slot_of};
 use crate::sched;
 use crate::trace::binary::code::{self, code_of};
 use crate::trace::binary::event::Coder;
+use crate::trace::binary::kept::kept_code;
 use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
 
 /// Where in the program an operation was called; `None` where nobody called it.
@@ -28,6 +31,12 @@ pub(crate) enum Expected {
     Bare,
 }
 
+/// Why the next event cannot be a short one: bits of [`ThreadLog::unusual`]. Something was read that
+/// no branch has followed yet.
+const PENDING: u8 = 1;
+/// An event of instrumented code is expected.
+const EXPECTING: u8 = 2;
+
 /// How many locations a thread remembers.
 const REMEMBERED: usize = 256;
 
@@ -40,14 +49,20 @@ pub(crate) struct ThreadLog {
     /// Which event, if any, is one of instrumented code. All others are of code that does not
     /// record its branches.
     expected: Cell<Expected>,
-    /// Whether something was read that no branch has followed yet.
-    pending: Cell<bool>,
+    unusual: Cell<u8>,
+    /// Whether each event since the last that was written in full has advanced the clock by one, and
+    /// nothing else has.
+    in_step: Cell<bool>,
     /// Locks the bare memory that the thread is about to access.
     pub(super) held: Cell<Option<Held>>,
     /// The access of bare memory that the thread is in the middle of, if its event is not written
     /// yet.
     pub(super) open_access: Cell<Option<Open>>,
     chunks: Chunks,
+    /// What the open chunk keeps.
+    sites: Sites,
+    /// What cells that belong to this thread know it by.
+    owner: OnceCell<&'static Owner>,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
     locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
     /// Whether a replay compares the events with what it expects.
@@ -63,10 +78,13 @@ impl ThreadLog {
             thread,
             clock: Cell::new(clock),
             expected: Cell::new(Expected::Nothing),
-            pending: Cell::new(false),
+            unusual: Cell::new(0),
+            in_step: Cell::new(false),
             held: Cell::new(None),
             open_access: Cell::new(None),
             chunks: Chunks::new(thread),
+            sites: Sites::new(),
+            owner: OnceCell::new(),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
         }
@@ -94,14 +112,38 @@ impl ThreadLog {
     #[inline]
     pub(crate) fn after(&self, clock: u64) -> u64 {
         // A branch that is still owed comes first, and needs a stamp of its own.
-        let owed = u64::from(self.pending.get());
+        let owed = u64::from(self.is_pending());
         self.clock.get().max(clock).max(self.session.floor()) + 1 + owed
     }
 
     /// The stamp was taken.
     #[inline]
     pub(crate) fn advance(&self, stamp: u64) {
+        self.count_short();
         self.clock.set(stamp);
+        self.in_step.set(false);
+        self.chunks.allow_short(false);
+    }
+
+    /// Counts the short events since the last that was written in full.
+    #[inline]
+    fn count_short(&self) {
+        if self.in_step.get() {
+            self.chunks.count(self.clock.get() - self.chunks.stamp());
+        }
+    }
+
+    #[inline]
+    fn mark(&self, bit: u8, on: bool) {
+        let others = self.unusual.get() & !bit;
+        self.unusual.set(if on { others | bit } else { others });
+        self.decide_on_short();
+    }
+
+    /// Sees to it that the next event can be a short one only if that is right.
+    #[inline]
+    fn decide_on_short(&self) {
+        self.chunks.allow_short(self.in_step.get() && self.unusual.get() == 0);
     }
 
     /// Takes the next stamp for an operation that is exclusive on its object, which has this clock.
@@ -123,9 +165,9 @@ impl ThreadLog {
     pub(crate) fn emit(&self, stamp: u64, op: Op, here: Here) {
         if self.is_expected(here) {
             if op.learns() {
-                self.pending.set(true);
+                self.mark(PENDING, true);
             }
-            self.write(stamp, op, here, true);
+            self.write(stamp, op, here, true, None);
         } else {
             self.emit_decision(stamp, op, here);
         }
@@ -134,37 +176,106 @@ impl ThreadLog {
     /// Records an event that the thread's control flow depends on, whatever code it is in.
     #[inline(always)]
     pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Here) {
-        if self.pending.get() {
+        self.pay_if_pending(stamp, here);
+        self.write(stamp, op, here, false, None);
+    }
+
+    /// Records a plain access of a cell that belongs to this thread: in full, so that the next one
+    /// that is like it can be short. False if that may not be.
+    pub(crate) fn emit_kept(&self, op: Op, caller: &'static Caller<'static>) -> bool {
+        let (write, var) = match op {
+            Op::Read { var, .. } => (false, var),
+            Op::Write { var, .. } => (true, var),
+            _ => return false,
+        };
+        if self.is_expecting() {
+            return false;
+        }
+        let (stamp, here) = (self.tick(0), Some(caller));
+        self.pay_if_pending(stamp, here);
+        self.write(stamp, op, here, false, Some(slot_of(caller)));
+        if self.in_step.get() {
+            self.sites.keep(caller, write, var);
+        }
+        true
+    }
+
+    /// Records a read like one before, of what the cell had at the last access; false if that has to
+    /// be recorded in full. The cell belongs to this thread.
+    #[inline(always)]
+    pub(crate) fn read_again(&self, caller: &'static Caller<'static>, var: VarId) -> bool {
+        match self.sites.find(caller, false, var) {
+            Some(code) => self.go_on_if(self.chunks.append_short(code, None)),
+            None => false,
+        }
+    }
+
+    /// Records a write like one before, so far from what the cell had at the last access; false if
+    /// that has to be recorded in full. The cell belongs to this thread.
+    #[inline(always)]
+    pub(crate) fn write_again(
+        &self,
+        caller: &'static Caller<'static>,
+        var: VarId,
+        step: u8,
+    ) -> bool {
+        match self.sites.find(caller, true, var) {
+            Some(code) => self.go_on_if(self.chunks.append_short(code, Some(step))),
+            None => false,
+        }
+    }
+
+    #[inline(always)]
+    fn go_on_if(&self, written: bool) -> bool {
+        if written {
+            self.clock.set(self.clock.get() + 1);
+        }
+        written
+    }
+
+    /// What was recorded of a variable says nothing of what it has now.
+    pub(super) fn forget_accesses(&self, var: VarId) {
+        self.sites.forget(var);
+    }
+
+    /// Whether an event of instrumented code is expected.
+    pub(super) fn is_expecting(&self) -> bool {
+        self.unusual.get() & EXPECTING != 0
+    }
+
+    #[inline(always)]
+    fn pay_if_pending(&self, stamp: u64, here: Here) {
+        if self.is_pending() {
             self.pay(stamp - 1, here);
         }
-        self.write(stamp, op, here, false);
     }
 
     /// Records the branch that is owed before an event of code that does not record its own.
     #[cold]
     #[inline(never)]
     fn pay(&self, stamp: u64, here: Here) {
-        self.pending.set(false);
-        self.write(stamp, Op::Branch, here, true);
+        self.mark(PENDING, false);
+        self.write(stamp, Op::Branch, here, true, None);
     }
 
     /// Records a branch, whether or not something was read.
     #[inline]
     pub(crate) fn branch(&self, here: Here) {
         let stamp = self.tick(0);
-        self.pending.set(false);
-        self.write(stamp, Op::Branch, here, true);
+        self.mark(PENDING, false);
+        self.write(stamp, Op::Branch, here, true, None);
     }
 
     /// Whether something was read that no branch has followed yet.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {
-        self.pending.get()
+        self.unusual.get() & PENDING != 0
     }
 
     /// Says which events are of instrumented code from now on; returns what was said before.
     #[inline]
     pub(crate) fn expect(&self, expected: Expected) -> Expected {
+        self.mark(EXPECTING, !matches!(expected, Expected::Nothing));
         self.expected.replace(expected)
     }
 
@@ -215,7 +326,7 @@ impl ThreadLog {
 
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
     #[inline(always)]
-    fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool) {
+    fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool, slot: Option<usize>) {
         if self.watched {
             sched::observe(&op, here);
         }
@@ -227,10 +338,10 @@ impl ThreadLog {
             None => None,
             Some(caller) => match self.remembered(caller) {
                 Some(id) => Some(id),
-                None => return self.write_from_afar(stamp, op, caller, recorded),
+                None => return self.write_from_afar(stamp, op, caller, recorded, slot),
             },
         };
-        self.append(Step { stamp, op, location, recorded });
+        self.append(Step { stamp, op, location, recorded, slot });
     }
 
     /// Records an event that no code of the program makes: it keeps those of one operation together. It
@@ -239,7 +350,7 @@ impl ThreadLog {
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.session.lose(stamp);
         }
-        self.append(Step { stamp, op, location: None, recorded: true });
+        self.append(Step { stamp, op, location: None, recorded: true, slot: None });
     }
 
     /// Records an event at a location that is new to this thread.
@@ -251,6 +362,7 @@ impl ThreadLog {
         op: Op,
         caller: &'static Caller<'static>,
         recorded: bool,
+        slot: Option<usize>,
     ) {
         let Ok((id, offset)) = self.session.locate(caller) else {
             return self.session.lose(stamp);
@@ -259,7 +371,7 @@ impl ThreadLog {
         self.place_of(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
         self.go_behind(offset);
-        self.append(Step { stamp, op, location: Some(id), recorded });
+        self.append(Step { stamp, op, location: Some(id), recorded, slot });
     }
 
     /// The id of a location that this thread remembers.
@@ -282,6 +394,10 @@ impl ThreadLog {
             let copy = entry;
             self.append_slowly(&copy);
         }
+        if self.chunks.stamp() == self.clock.get() {
+            self.in_step.set(true);
+            self.decide_on_short();
+        }
     }
 
     /// Appends to a chunk that may be too short, or to a new one.
@@ -290,13 +406,33 @@ impl ThreadLog {
     fn append_slowly(&self, entry: &dyn Entry) {
         self.session.reached(self.chunks.stamp());
         match self.chunks.append_slowly(self.session.file(), entry) {
-            Ok(_) => self.session.reached(entry.stamp()),
+            Ok(in_new_chunk) => {
+                self.session.reached(entry.stamp());
+                if in_new_chunk {
+                    self.sites.clear();
+                }
+            }
             Err(full) => {
                 // In this order: whoever notices the end knows where it is.
                 self.session.lose(entry.stamp());
                 self.session.stop(&full);
             }
         }
+    }
+
+    /// What cells that belong to this thread know it by; `None` if none can.
+    pub(super) fn owner(&self) -> Option<&'static Owner> {
+        self.may_own().then(|| *self.owner.get_or_init(|| Owner::new(self)))
+    }
+
+    /// The same, if there are such cells.
+    pub(super) fn known_owner(&self) -> Option<&'static Owner> {
+        self.owner.get().copied().filter(|_| self.may_own())
+    }
+
+    /// Under control others may go before every access.
+    fn may_own(&self) -> bool {
+        !self.watched && !sched::is_controlled()
     }
 
     /// Sees to it that the next event comes after what is defined at this offset.
@@ -308,6 +444,7 @@ impl ThreadLog {
 
     /// Marks the open chunk as complete. The next event opens another.
     pub(super) fn seal(&self) {
+        self.count_short();
         self.session.reached(self.chunks.stamp());
         // If there is no room to make it complete it stays as it is, which is readable, too.
         let _ = self.chunks.seal(self.session.file());
@@ -321,6 +458,8 @@ struct Step {
     op: Op,
     location: Option<LocId>,
     recorded: bool,
+    /// Where it is kept, if it is a plain access that is.
+    slot: Option<usize>,
 }
 
 impl Entry for Step {
@@ -330,12 +469,20 @@ impl Entry for Step {
 
     #[inline(always)]
     fn code(&self) -> u8 {
-        code_of(&self.op)
+        match self.slot {
+            Some(_) => kept_code(matches!(self.op, Op::Write { .. })),
+            None => code_of(&self.op),
+        }
     }
 
     #[inline(always)]
     fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
-        coder.encode_rest(Stamp::new(self.stamp), &self.op, self.location, self.recorded, out);
+        let Self { op, location, recorded, .. } = *self;
+        let stamp = Stamp::new(self.stamp);
+        match self.slot {
+            Some(slot) => coder.encode_kept_rest(stamp, slot, &op, location, recorded, out),
+            None => coder.encode_rest(stamp, &op, location, recorded, out),
+        }
     }
 }
 

@@ -13,12 +13,15 @@ mod cells;
 mod chunks;
 mod config;
 mod constants;
+mod fence;
 mod file;
 mod given_back;
 mod log;
 mod meta;
+mod ownership;
 pub(crate) mod raw;
 mod session;
+mod sites;
 mod stack;
 mod statics;
 mod strings;
@@ -28,12 +31,11 @@ mod words;
 pub(crate) use cells::{Access, CellRecord, access, exclusive, forget};
 pub(crate) use given_back::{forget_memory, keeps_order};
 pub(crate) use log::{Expected, Here, ThreadLog};
-#[cfg(feature = "recorded-arc")]
-pub(crate) use meta::SpinGuard;
-pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, counters};
+pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, SpinGuard, counters};
+pub(crate) use ownership::{Ownership, Streak};
 pub use session::TestSession;
 pub(crate) use session::{
     Child, ChildShared, abandon_log, about_to_be_controlled, is_off, silence, with,
 };
 pub(crate) use table::Kind;
-pub(crate) use words::{Word, word_of};
+pub(crate) use words::{Word, step_of, word_of};

@@ -15,6 +15,7 @@ use super::file::{Full, Slot, TraceFile};
 use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::meta::{Spin, counters};
+use super::ownership;
 use super::stack::forget_stack;
 use super::strings::{Tables, publish};
 use crate::sched;
@@ -207,6 +208,21 @@ fn off() -> *const ThreadLog {
     (&raw const OFF).cast()
 }
 
+/// The calling thread has this log from now on, or what stands for none.
+fn set_current(log: *const ThreadLog) {
+    CURRENT.set(log);
+    ownership::enter(if is_log(log) {
+        // SAFETY: it is a log, and those who make it a thread's own keep it for as long.
+        unsafe { &*log }.known_owner()
+    } else {
+        None
+    });
+}
+
+fn is_log(log: *const ThreadLog) -> bool {
+    log != off() && log.addr() > IDLE.addr()
+}
+
 /// Stands for the log of a thread that is not recorded, but may be under control.
 const IDLE: *const ThreadLog = ptr::without_provenance(1);
 
@@ -237,7 +253,7 @@ fn attach(log: *const ThreadLog) -> Option<*const ThreadLog> {
         return None;
     }
     // What follows may come back here, from the program's allocator for example.
-    CURRENT.set(if sched::is_process_controlled() { IDLE } else { off() });
+    set_current(if sched::is_process_controlled() { IDLE } else { off() });
     let session = process_session()?;
     let name = std::thread::current().name().map(str::to_owned);
     let log = session.new_log(name.as_deref(), session.latest.load(Ordering::Relaxed));
@@ -249,7 +265,9 @@ pub(crate) struct Silence(*const ThreadLog);
 
 /// The calling thread, which may be under control, is not recorded until the result is dropped.
 pub(crate) fn silence() -> Silence {
-    Silence(CURRENT.replace(IDLE))
+    let log = CURRENT.get();
+    set_current(IDLE);
+    Silence(log)
 }
 
 /// The calling thread will be under control. Its log is as it was when the result is dropped.
@@ -257,20 +275,21 @@ pub(crate) fn about_to_be_controlled() -> Silence {
     with(|_| ());
     let log = CURRENT.get();
     if log == off() {
-        CURRENT.set(IDLE);
+        set_current(IDLE);
     }
+    ownership::enter(None);
     Silence(log)
 }
 
 impl Drop for Silence {
     fn drop(&mut self) {
-        CURRENT.set(self.0);
+        set_current(self.0);
     }
 }
 
 /// The calling thread is not recorded any more, and its end is not either.
 pub(crate) fn abandon_log() {
-    CURRENT.set(IDLE);
+    set_current(IDLE);
     let _ = OWNED.try_with(|owned| {
         if let Some((log, _)) = owned.0.take() {
             log.seal();
@@ -290,14 +309,14 @@ impl OwnedLog {
         let log = Box::new(log);
         let pointer = ptr::from_ref(&*log);
         self.0.set(Some((log, shared)));
-        CURRENT.set(pointer);
+        set_current(pointer);
         pointer
     }
 
     fn end(&self) {
         if let Some((log, shared)) = self.0.take() {
             log.emit_alone(Op::End, None);
-            CURRENT.set(off());
+            set_current(off());
             log.seal();
             forget_stack();
             if let Some(shared) = shared {
@@ -392,9 +411,9 @@ impl TestSession {
         };
         let log = session.map(|session| Box::new(session.new_log(Some("main"), 0)));
         match &log {
-            Some(log) => CURRENT.set(ptr::from_ref(&**log)),
+            Some(log) => set_current(ptr::from_ref(&**log)),
             // A test that cannot be recorded is not recorded elsewhere either.
-            None if config().on => CURRENT.set(off()),
+            None if config().on => set_current(off()),
             None => {}
         }
         Self { control: sched::TestControl::start(name), log, outer }
@@ -404,7 +423,7 @@ impl TestSession {
 impl Drop for TestSession {
     fn drop(&mut self) {
         self.control = None;
-        CURRENT.set(self.outer);
+        set_current(self.outer);
         if let Some(log) = self.log.take() {
             log.seal();
             log.session().finish();

@@ -2,6 +2,7 @@
 
 use crate::sched;
 use crate::trace::Value;
+use crate::trace::binary::kept::{small_number, step_between};
 
 /// A type whose values are recorded.
 pub(crate) trait Word: Copy {
@@ -36,9 +37,16 @@ impl<T> Word for *mut T {
 
 /// The value of a word of any type that is one: integers, `bool`, `char`, floats and thin
 /// pointers. Opaque for all other types.
+#[inline]
 pub(crate) fn word_of<T>(value: &T) -> Value {
     // SAFETY: there is a value.
     unsafe { word_at(value) }
+}
+
+/// How far a value is from another, as it is recorded, if that can be said in a byte.
+#[inline(always)]
+pub(crate) fn step_of<T>(from: &T, to: &T) -> Option<u8> {
+    step_between(small_number(word_of(from))?, small_number(word_of(to))?)
 }
 
 /// The value of the word at a place, or what its bits stand for if they are no value of the type.

@@ -1,5 +1,5 @@
 //! One event as bytes: a code, then varints, most of them differences to the event before. Plain
-//! accesses that are like one before take two bytes: see [`super::kept`].
+//! accesses that are like one before take a byte or two: see [`super::kept`].
 
 use super::code::{self, code_of, ordering_of_bits};
 use super::kept::{Form, Kept, SLOTS, Slots, again_code, kept_code};
@@ -54,7 +54,7 @@ impl Coder {
         let Event { stamp, op, location, recorded, .. } = *event;
         let is_next = self.stamp.checked_add(1) == Some(stamp.get());
         let access = Kept::of(&op, location, recorded).filter(|_| is_next);
-        match access.map_or(Form::Full, |access| self.slots.form(access)) {
+        match access.map_or(Form::Full, |(access, value)| self.slots.form(access, value)) {
             Form::Full => {
                 put_u8(out, code_of(&op));
                 self.encode_rest(stamp, &op, location, recorded, out);
@@ -63,7 +63,11 @@ impl Coder {
                 put_u8(out, kept_code(matches!(op, Op::Write { .. })));
                 self.encode_kept_rest(stamp, slot, &op, location, recorded, out);
             }
-            Form::Again(slot, step) => {
+            Form::ReadAgain(slot) => {
+                put_u8(out, again_code(slot));
+                self.stamp = stamp.get();
+            }
+            Form::WriteAgain(slot, step) => {
                 put_u8(out, again_code(slot));
                 put_u8(out, step);
                 self.stamp = stamp.get();
@@ -178,8 +182,8 @@ impl Coder {
         let kept = matches!(code, code::KEPT_READ | code::KEPT_WRITE);
         let slot = if kept { Some(take_slot(input)?) } else { None };
         let op = self.decode_operands(code, input)?;
-        if let Some(slot) = slot {
-            self.slots.keep(slot, Kept::of(&op, location, recorded));
+        if let (Some(slot), Some((access, value))) = (slot, Kept::of(&op, location, recorded)) {
+            self.slots.keep(slot, access, value);
         }
         let stamp = Stamp::new(self.stamp);
         *item = Item::Event(Event { thread, stamp, op, location, recorded });
@@ -193,13 +197,14 @@ impl Coder {
         input: &mut &[u8],
         item: &mut Item,
     ) -> Result<(), Malformed> {
-        let step = take_u8(input)?;
-        let access = self.slots.again(slot, step)?;
+        let access = self.slots.get(slot)?;
+        let step = if access.write { Some(take_u8(input)?) } else { None };
+        let value = self.slots.value(access, step)?;
         self.stamp = self.stamp.checked_add(1).ok_or(Malformed)?;
         *item = Item::Event(Event {
             thread,
             stamp: Stamp::new(self.stamp),
-            op: access.op(),
+            op: access.op(value),
             location: access.location,
             recorded: access.recorded,
         });
@@ -464,10 +469,10 @@ mod tests {
     }
 
     #[test]
-    fn accesses_in_a_loop_take_two_bytes_and_come_back() {
+    fn accesses_in_a_loop_are_short_and_come_back() {
         let access = |stamp: u64| {
-            let (var, value) = (VarId::new(70_000), Value::int(i128::from(stamp / 2) - 20));
             let write = stamp.is_multiple_of(2);
+            let (var, value) = (VarId::new(70_000), Value::int(i128::from(stamp / 2) - 20));
             let op = if write { Op::Write { var, value } } else { Op::Read { var, value } };
             let location = Some(LocId::new(if write { 900 } else { 901 }));
             let (thread, stamp) = (ThreadId::new(3), Stamp::new(stamp));
@@ -486,7 +491,7 @@ mod tests {
         for event in &events {
             coder.encode(event, &mut bytes);
         }
-        assert!(bytes.len() < events.len() * 2 + 60, "{}", bytes.len());
+        assert!(bytes.len() < events.len() * 3 / 2 + 60, "{}", bytes.len());
         let mut rest = &bytes[..];
         let mut coder = Coder::new(1);
         for event in &events {

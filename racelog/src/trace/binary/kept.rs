@@ -1,4 +1,6 @@
-//! Plain accesses that later ones refer to: in a loop, most reads and writes take two bytes each.
+//! Plain accesses that later ones refer to: in a loop, most reads take one byte and most writes two.
+
+use rustc_hash::FxHashMap;
 
 use super::code;
 use super::primitive::Malformed;
@@ -19,123 +21,146 @@ pub(crate) const fn again_code(slot: usize) -> u8 {
     code::AGAIN | slot as u8
 }
 
-/// The byte for the difference between two numbers, if it fits into one.
+/// What stands for no difference between two values.
+const SAME: i64 = 128;
+
+/// The byte for the difference between two small numbers, if it fits into one.
 #[inline(always)]
-pub(crate) fn small_step(from: i64, to: i64) -> Option<u8> {
-    let (step, overflowed) = to.overflowing_sub(from);
-    let folded = (step << 1 ^ step >> 63) as u64;
-    (folded <= 255 && !overflowed).then_some(folded as u8)
+pub(crate) fn step_between(from: i64, to: i64) -> Option<u8> {
+    // Were there an overflow, one of them would not be small.
+    let step = to.wrapping_sub(from).wrapping_add(SAME) as u64;
+    (step <= 255).then_some(step as u8)
+}
+
+/// A value as a small number: one whose difference to any other is not mistaken for another
+/// difference. Any number for what is not recorded.
+#[inline(always)]
+pub(crate) fn small_number(value: Value) -> Option<i64> {
+    match value {
+        Value::Nat(number) => i64::try_from(number).ok(),
+        Value::Neg(number) => i64::try_from(number).ok().filter(|number| *number >= i64::MIN / 2),
+        Value::Opaque => Some(0),
+        Value::Symbol(_) => None,
+    }
 }
 
 /// A plain access that later ones can refer to: those at the same place of the same variable, each
-/// the next event of its thread by its stamp, with a value near that of the one before.
+/// the next event of its thread by its stamp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Kept {
     pub(super) location: Option<LocId>,
     pub(super) recorded: bool,
-    write: bool,
-    var: VarId,
-    value: Value,
+    pub(super) write: bool,
+    pub(super) var: VarId,
 }
 
 impl Kept {
-    /// The access that an operation is, if it is a plain one.
+    /// The access that an operation is, and its value, if it is a plain one.
     #[inline]
-    pub(super) fn of(op: &Op, location: Option<LocId>, recorded: bool) -> Option<Self> {
+    pub(super) fn of(op: &Op, location: Option<LocId>, recorded: bool) -> Option<(Self, Value)> {
         let (write, var, value) = match *op {
             Op::Read { var, value } => (false, var, value),
             Op::Write { var, value } => (true, var, value),
             _ => return None,
         };
-        Some(Self { location, recorded, write, var, value })
+        Some((Self { location, recorded, write, var }, value))
     }
 
-    pub(super) fn op(&self) -> Op {
-        let Self { var, value, .. } = *self;
+    /// The operation, with this value.
+    pub(super) fn op(&self, value: Value) -> Op {
+        let var = self.var;
         if self.write { Op::Write { var, value } } else { Op::Read { var, value } }
-    }
-
-    fn is_like(&self, other: &Self) -> bool {
-        Self { value: other.value, ..*self } == *other
-    }
-
-    /// The value that is so far from this one.
-    fn value_at(&self, folded: u8) -> Result<Value, Malformed> {
-        let step = i128::from(folded >> 1) ^ -i128::from(folded & 1);
-        let number = match self.value {
-            value if step == 0 => return Ok(value),
-            Value::Nat(number) => i128::try_from(number).map_err(|_| Malformed)?,
-            Value::Neg(number) => number,
-            Value::Opaque | Value::Symbol(_) => return Err(Malformed),
-        };
-        number.checked_add(step).map(Value::int).ok_or(Malformed)
-    }
-
-    /// How far another value is from this one, if that can be said in a byte.
-    fn step_to(&self, value: Value) -> Option<u8> {
-        if self.value == value {
-            return Some(0);
-        }
-        small_step(small_number(self.value)?, small_number(value)?)
     }
 }
 
-fn small_number(value: Value) -> Option<i64> {
-    match value {
-        Value::Nat(number) => i64::try_from(number).ok(),
-        Value::Neg(number) => i64::try_from(number).ok(),
-        Value::Opaque | Value::Symbol(_) => None,
+/// The value that is so far from another.
+fn value_after(value: Value, step: u8) -> Result<Value, Malformed> {
+    let step = i128::from(step) - i128::from(SAME);
+    let number = match value {
+        value if step == 0 => return Ok(value),
+        Value::Nat(number) => i128::try_from(number).map_err(|_| Malformed)?,
+        Value::Neg(number) => number,
+        Value::Opaque | Value::Symbol(_) => return Err(Malformed),
+    };
+    number.checked_add(step).map(Value::int).ok_or(Malformed)
+}
+
+/// How far a value is from another, if that can be said in a byte.
+fn step_to(from: Value, to: Value) -> Option<u8> {
+    if from == to {
+        return Some(SAME as u8);
     }
+    let is_number = |value| matches!(value, Value::Nat(_) | Value::Neg(_));
+    (is_number(from) && is_number(to)).then_some(())?;
+    step_between(small_number(from)?, small_number(to)?)
 }
 
 /// How a plain access is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     /// In full, and nothing will refer to it.
     Full,
     /// In full, and kept in this slot.
     Kept(usize),
-    /// As the one in this slot, with the value this far from that one's.
-    Again(usize, u8),
+    /// As the read in this slot: of the value that the variable had.
+    ReadAgain(usize),
+    /// As the write in this slot, of a value this far from the one that the variable had.
+    WriteAgain(usize, u8),
 }
 
 /// The accesses of a chunk that are kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots(Vec<Option<Kept>>);
+pub(super) struct Slots {
+    /// Empty until there is one.
+    kept: Vec<Option<Kept>>,
+    /// What each variable had at its last access that was kept or referred to another.
+    values: FxHashMap<VarId, Value>,
+}
 
 impl Slots {
-    /// Finds the shortest form for an access. What is kept stays until an access of the same place
-    /// has another value, or the slot would never be used again.
-    pub(super) fn form(&mut self, access: Kept) -> Form {
+    /// Finds the shortest form for an access. What is kept stays, for the slot would otherwise be
+    /// taken in turns and of no use to anybody.
+    pub(super) fn form(&mut self, access: Kept, value: Value) -> Form {
         let place = access.location.map_or(0, |id| id.get() as usize + 1);
-        let number = (place * 2 + usize::from(access.write)) % SLOTS;
-        let slot = self.slot(number);
-        match *slot {
-            Some(kept) if !kept.is_like(&access) => Form::Full,
-            kept => {
-                *slot = Some(access);
-                let step = kept.and_then(|kept| kept.step_to(access.value));
-                step.map_or(Form::Kept(number), |step| Form::Again(number, step))
-            }
+        let slot = (place * 2 + usize::from(access.write)) % SLOTS;
+        match *self.slot(slot) {
+            Some(kept) if kept != access => return Form::Full,
+            Some(_) => {}
+            None => *self.slot(slot) = Some(access),
+        }
+        let before = self.values.insert(access.var, value);
+        match before.and_then(|before| step_to(before, value)) {
+            Some(step) if access.write => Form::WriteAgain(slot, step),
+            Some(_) if before == Some(value) => Form::ReadAgain(slot),
+            _ => Form::Kept(slot),
         }
     }
 
     /// Keeps an access.
-    pub(super) fn keep(&mut self, slot: usize, access: Option<Kept>) {
-        *self.slot(slot) = access;
+    pub(super) fn keep(&mut self, slot: usize, access: Kept, value: Value) {
+        *self.slot(slot) = Some(access);
+        self.values.insert(access.var, value);
     }
 
-    /// The access that is like the kept one, with the value this far from that one's.
-    pub(super) fn again(&mut self, slot: usize, step: u8) -> Result<Kept, Malformed> {
-        let kept = self.0.get_mut(slot).and_then(Option::as_mut).ok_or(Malformed)?;
-        kept.value = kept.value_at(step)?;
-        Ok(*kept)
+    /// The access that is kept in a slot.
+    pub(super) fn get(&self, slot: usize) -> Result<Kept, Malformed> {
+        self.kept.get(slot).copied().flatten().ok_or(Malformed)
+    }
+
+    /// The value of an access like a kept one: that of the variable, or one that is so far from it.
+    pub(super) fn value(&mut self, access: Kept, step: Option<u8>) -> Result<Value, Malformed> {
+        let value = self.values.get_mut(&access.var).ok_or(Malformed)?;
+        if let Some(step) = step {
+            *value = value_after(*value, step)?;
+        }
+        Ok(*value)
     }
 
     fn slot(&mut self, slot: usize) -> &mut Option<Kept> {
-        if self.0.is_empty() {
-            self.0.resize(SLOTS, None);
+        if self.kept.is_empty() {
+            self.kept.resize(SLOTS, None);
         }
-        &mut self.0[slot]
+        &mut self.kept[slot]
     }
 }
 
@@ -144,11 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_near_the_kept_one_come_back_and_others_have_no_step() {
-        let kept = |value| {
-            let op = Op::Read { var: VarId::new(1), value };
-            Kept::of(&op, None, false).unwrap()
-        };
+    fn values_near_another_come_back_and_others_have_no_step() {
         let ends = [i128::from(i64::MIN), i128::from(i64::MAX), 1 << 63, 1 << 64, -(1 << 70)];
         let numbers: Vec<i128> = ends
             .into_iter()
@@ -159,17 +180,18 @@ mod tests {
         let mut steps = 0;
         for from in &numbers {
             for to in &numbers {
-                let kept = kept(Value::int(*from));
-                let Some(step) = kept.step_to(Value::int(*to)) else { continue };
-                assert_eq!(kept.value_at(step), Ok(Value::int(*to)), "{from} to {to}");
+                let from = Value::int(*from);
+                let Some(step) = step_to(from, Value::int(*to)) else { continue };
+                assert_eq!(value_after(from, step), Ok(Value::int(*to)), "{from:?} to {to}");
                 steps += 1;
             }
         }
-        assert!(steps > 200_000, "{steps}");
-        assert_eq!(kept(Value::Opaque).step_to(Value::Opaque), Some(0));
-        assert_eq!(kept(Value::Opaque).step_to(Value::Nat(0)), None);
-        assert_eq!(kept(Value::Opaque).value_at(1), Err(Malformed));
-        assert_eq!(kept(Value::Nat(u128::MAX)).value_at(1), Err(Malformed));
-        assert_eq!(kept(Value::int(i128::MIN)).value_at(1), Err(Malformed));
+        assert!(steps > 150_000, "{steps}");
+        let same = SAME as u8;
+        assert_eq!(step_to(Value::Opaque, Value::Opaque), Some(same));
+        assert_eq!(step_to(Value::Opaque, Value::Nat(0)), None);
+        assert_eq!(value_after(Value::Opaque, same + 1), Err(Malformed));
+        assert_eq!(value_after(Value::Nat(u128::MAX), same + 1), Err(Malformed));
+        assert_eq!(value_after(Value::int(i128::MIN), same - 1), Err(Malformed));
     }
 }

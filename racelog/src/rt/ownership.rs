@@ -1,0 +1,190 @@
+//! Cells that belong to a thread.
+//!
+//! An access is exclusive on its cell because it holds the cell's lock. To take a lock that nobody
+//! else wants costs more than all the rest of a plain access, and most cells are used by one thread
+//! for a long time. So a cell that a thread has used often enough in a row belongs to it: the thread
+//! then only says that it is busy with the cell, and looks whether the cell is still its own. Whoever else
+//! wants the cell takes the lock, takes the cell away from its owner, and waits until that one is
+//! not busy with it. For this the two must not overlook each other, which takes a fence between
+//! saying and looking on both sides. The owner does without: the other one makes it [for
+//! both](super::fence).
+
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+
+use super::fence;
+use super::log::ThreadLog;
+use crate::trace::VarId;
+
+/// How often in a row a thread uses a cell before the cell is its own: about what it costs to take it
+/// away again.
+const FIRST_STREAK: u32 = 64;
+
+/// Each time it is taken away, the next one has to use it so many times as often.
+const MORE_EACH_TIME: u32 = 4;
+
+/// A thread that cells can belong to. It is never freed, for a cell may outlive its owner.
+#[repr(align(64))]
+pub(super) struct Owner {
+    /// The address of what says to whom the cell belongs that the thread is busy with.
+    busy: AtomicUsize,
+    /// The log of the thread, which alone looks at it, while [`OWNER`] is this.
+    log: Cell<*const ThreadLog>,
+}
+
+// SAFETY: only one thread uses the pointer.
+unsafe impl Sync for Owner {}
+
+impl Owner {
+    /// Makes the thread with this log one that cells can belong to.
+    pub(super) fn new(log: *const ThreadLog) -> &'static Self {
+        Box::leak(Box::new(Self { busy: AtomicUsize::new(0), log: Cell::new(log) }))
+    }
+}
+
+thread_local! {
+    /// The owner that the calling thread is, null if none.
+    static OWNER: Cell<*const Owner> = const { Cell::new(ptr::null()) };
+}
+
+/// The calling thread is this owner from now on, or none.
+pub(super) fn enter(owner: Option<&'static Owner>) {
+    OWNER.set(owner.map_or(ptr::null(), ptr::from_ref));
+}
+
+/// To whom a cell belongs. Changed only by those who hold the cell's lock, or have it alone.
+#[derive(Debug)]
+pub(crate) struct Ownership {
+    owner: AtomicPtr<Owner>,
+    /// The stamp of the owner's last access.
+    clock: AtomicU64,
+}
+
+const NOBODY: *mut Owner = ptr::null_mut();
+
+impl Ownership {
+    pub(crate) const fn new() -> Self {
+        Self { owner: AtomicPtr::new(NOBODY), clock: AtomicU64::new(0) }
+    }
+
+    /// Runs `f` exclusively on the cell, without its lock, if it belongs to the calling thread; `f`
+    /// must run no code of the program. `None` if that is not so, or if `f` did nothing.
+    #[inline(always)]
+    pub(crate) fn access<R>(&self, f: impl FnOnce(&ThreadLog) -> Option<R>) -> Option<R> {
+        let me = OWNER.get();
+        // SAFETY: an owner is never freed.
+        let owner = unsafe { me.as_ref() }?;
+        owner.busy.store(self.address(), Ordering::Release);
+        // The processor may still see to the next line first: whoever takes the cell away makes the
+        // fence.
+        compiler_fence(Ordering::SeqCst);
+        let done = if ptr::eq(self.owner.load(Ordering::Acquire), me) {
+            // SAFETY: the log lives for as long as the thread is this owner.
+            let log = unsafe { &*owner.log.get() };
+            let done = f(log);
+            if done.is_some() {
+                self.clock.store(log.clock(), Ordering::Relaxed);
+            }
+            done
+        } else {
+            None
+        };
+        owner.busy.store(0, Ordering::Release);
+        done
+    }
+
+    /// The cell, whose lock is held, is the calling thread's from now on.
+    fn give_to(&self, owner: &'static Owner) {
+        self.owner.store(ptr::from_ref(owner).cast_mut(), Ordering::Relaxed);
+    }
+
+    /// Sees to it that whoever holds the cell's lock has the cell alone. If somebody used it without,
+    /// says when last.
+    #[inline]
+    pub(crate) fn take_back(&self, streak: &mut Streak) -> Option<u64> {
+        let owner = self.owner.load(Ordering::Relaxed);
+        if owner == NOBODY {
+            return None;
+        }
+        if ptr::eq(owner, OWNER.get()) {
+            self.owner.store(NOBODY, Ordering::Relaxed);
+        } else {
+            self.take_away(owner);
+            streak.interrupted();
+        }
+        Some(self.clock.load(Ordering::Relaxed))
+    }
+
+    #[cold]
+    fn take_away(&self, owner: *const Owner) {
+        self.owner.store(NOBODY, Ordering::SeqCst);
+        fence::everywhere();
+        // SAFETY: an owner is never freed.
+        let owner = unsafe { &*owner };
+        let mut tries = 0u32;
+        while owner.busy.load(Ordering::Acquire) == self.address() {
+            tries += 1;
+            if tries.is_multiple_of(64) {
+                std::thread::yield_now();
+            } else {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
+    /// As [`Ownership::take_back`], for whoever has the cell alone: nobody is busy with it.
+    pub(crate) fn end(&mut self) -> Option<u64> {
+        let owner = std::mem::replace(self.owner.get_mut(), NOBODY);
+        (owner != NOBODY).then_some(*self.clock.get_mut())
+    }
+
+    fn address(&self) -> usize {
+        ptr::from_ref(self).addr()
+    }
+}
+
+/// How often a thread has used a cell in a row, with its lock.
+#[derive(Debug)]
+pub(crate) struct Streak {
+    /// The address of the thread's log. If it is another's by now, no harm is done.
+    by: usize,
+    length: u32,
+    needed: u32,
+}
+
+impl Streak {
+    pub(crate) const fn new() -> Self {
+        Self { by: 0, length: 0, needed: FIRST_STREAK }
+    }
+
+    /// The thread with this log has used the cell, whose lock it holds. From now on it may be its own.
+    #[inline]
+    pub(crate) fn goes_on(&mut self, log: &ThreadLog, var: VarId, ownership: &Ownership) {
+        let by = ptr::from_ref(log).addr();
+        if self.by != by {
+            (self.by, self.length) = (by, 0);
+        }
+        self.length = self.length.saturating_add(1);
+        if self.length >= self.needed {
+            make_own(log, var, ownership);
+        }
+    }
+
+    fn interrupted(&mut self) {
+        self.length = 0;
+        self.needed = self.needed.saturating_mul(MORE_EACH_TIME);
+    }
+}
+
+#[cold]
+fn make_own(log: &ThreadLog, var: VarId, ownership: &Ownership) {
+    if log.is_expecting() || !fence::is_available() {
+        return;
+    }
+    if let Some(owner) = log.owner() {
+        log.forget_accesses(var);
+        enter(Some(owner));
+        ownership.give_to(owner);
+    }
+}
