@@ -5,8 +5,8 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe};
 
 use crate::rt::{
-    self, CellRecord, Here, NumberedId, Ownership, Spin, SpinGuard, Streak, ThreadLog, counters,
-    step_of, with, word_of,
+    self, CellRecord, Here, NumberedId, Ownership, Site, Spin, SpinGuard, Streak, ThreadLog,
+    counters, step_of, with, word_of,
 };
 use crate::sched::{self, Action};
 use crate::trace::{Op, VarId};
@@ -22,10 +22,11 @@ use crate::trace::{Op, VarId};
 /// COUNTER.set(COUNTER.get() + 1);
 /// assert_eq!(COUNTER.get(), 1);
 /// ```
+#[repr(C)]
 pub struct Shared<T: Copy> {
-    var: NumberedId,
     /// Whose it is, if it is somebody's. Whoever it belongs to has the value while busy with it.
     ownership: Ownership,
+    var: NumberedId,
     /// What the recorder knows of it; whoever holds the lock, and has taken the cell back from its
     /// owner, has the value.
     record: Spin<Record>,
@@ -61,14 +62,12 @@ impl<T: Copy> Shared<T> {
     #[track_caller]
     pub fn get(&self) -> T {
         let caller = Location::caller();
-        let own = self.ownership.access(|log| {
+        let own = self.ownership.access(|log, tag| {
+            let recorded = log.emit_again(Site { caller, tag, write: false }, 0);
             // SAFETY: the cell belongs to this thread, which is busy with it.
-            let value = unsafe { *self.value.get() };
-            let recorded =
-                log.read_again(caller, self.known_var()) || self.read_in_full(log, &value, caller);
-            recorded.then_some(value)
+            recorded.then(|| unsafe { *self.value.get() })
         });
-        own.unwrap_or_else(|| self.get_by_lock(caller))
+        own.unwrap_or_else(|| self.get_slowly(caller))
     }
 
     /// Writes the cell.
@@ -76,35 +75,43 @@ impl<T: Copy> Shared<T> {
     #[track_caller]
     pub fn set(&self, value: T) {
         let caller = Location::caller();
-        let own = self.ownership.access(|log| {
+        let own = self.ownership.access(|log, tag| {
             let place = self.value.get();
             // SAFETY: the cell belongs to this thread, which is busy with it.
-            let step = step_of(unsafe { &*place }, &value);
-            let recorded = step.is_some_and(|step| log.write_again(caller, self.known_var(), step))
-                || self.write_in_full(log, &value, caller);
+            let step = step_of(unsafe { &*place }, &value)?;
+            let recorded = log.emit_again(Site { caller, tag, write: true }, step);
             // SAFETY: as above.
             recorded.then(|| unsafe { *place = value })
         });
-        if own.is_none() {
-            self.set_by_lock(value, caller);
-        }
+        own.unwrap_or_else(|| self.set_slowly(value, caller));
     }
 
-    /// Records a read of the cell, which belongs to this thread, unless that may not be.
+    /// Reads the cell, which belongs to this thread, if it does, and records that in full.
     #[cold]
     #[inline(never)]
-    fn read_in_full(&self, log: &ThreadLog, value: &T, caller: Caller) -> bool {
-        log.emit_kept(Op::Read { var: self.known_var(), value: word_of(value) }, caller)
+    fn get_slowly(&self, caller: Caller) -> T {
+        let own = self.ownership.access(|log, tag| {
+            // SAFETY: the cell belongs to this thread, which is busy with it.
+            let value = unsafe { *self.value.get() };
+            let op = Op::Read { var: self.var(), value: word_of(&value) };
+            log.emit_kept(op, Site { caller, tag, write: false }).then_some(value)
+        });
+        own.unwrap_or_else(|| self.get_by_lock(caller))
     }
 
-    /// Records a write of the cell, which belongs to this thread, unless that may not be.
+    /// Writes the cell, which belongs to this thread, if it does, and records that in full.
     #[cold]
     #[inline(never)]
-    fn write_in_full(&self, log: &ThreadLog, value: &T, caller: Caller) -> bool {
-        log.emit_kept(Op::Write { var: self.known_var(), value: word_of(value) }, caller)
+    fn set_slowly(&self, value: T, caller: Caller) {
+        let own = self.ownership.access(|log, tag| {
+            let op = Op::Write { var: self.var(), value: word_of(&value) };
+            // SAFETY: the cell belongs to this thread, which is busy with it.
+            log.emit_kept(op, Site { caller, tag, write: true })
+                .then(|| unsafe { *self.value.get() = value })
+        });
+        own.unwrap_or_else(|| self.set_by_lock(value, caller));
     }
 
-    #[inline(never)]
     fn get_by_lock(&self, caller: Caller) -> T {
         let here = Some(caller);
         if !rt::is_off() {
@@ -121,7 +128,6 @@ impl<T: Copy> Shared<T> {
         value
     }
 
-    #[inline(never)]
     fn set_by_lock(&self, value: T, caller: Caller) {
         let here = Some(caller);
         if !rt::is_off() {
@@ -154,7 +160,7 @@ impl<T: Copy> Shared<T> {
     #[inline(always)]
     fn emit(&self, log: &ThreadLog, record: &mut Record, op: Op, caller: Caller) {
         record.cell.emit(log, op, Some(caller));
-        record.streak.goes_on(log, self.known_var(), &self.ownership);
+        record.streak.goes_on(log, &self.ownership);
     }
 
     /// The value, by a reference that is known to be the only one.
@@ -177,12 +183,6 @@ impl<T: Copy> Shared<T> {
 
     fn var(&self) -> VarId {
         VarId::new(self.var.get(&counters::VARS))
-    }
-
-    /// The variable, once the cell was used.
-    #[inline(always)]
-    fn known_var(&self) -> VarId {
-        VarId::new(self.var.known())
     }
 
     fn exclusive(&mut self, here: Here) {

@@ -6,7 +6,7 @@
 //! call, and written anew. At any instant all events are in the file, if need be twice.
 
 use std::cell::{Cell, UnsafeCell};
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering, compiler_fence};
 
 use super::file::{Full, Slot, TraceFile, UNIT};
 use super::strings::publish;
@@ -23,6 +23,9 @@ const LARGEST_CHUNK: usize = 256 * 1024;
 /// once seen in its map, and the other way round.
 const REUSED: Option<usize> =
     if cfg!(target_os = "linux") { Some(LARGEST_CHUNK / 2) } else { None };
+
+/// How many bytes a short event has.
+const SHORT: usize = 2;
 
 /// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
 pub(super) trait Entry {
@@ -45,8 +48,10 @@ pub(super) struct Chunks {
     /// How far the open chunk is written, and where it ends; the same if there is none.
     at: Cell<*mut u8>,
     end: Cell<*mut u8>,
-    /// How far short events may be written: to the end, or to nowhere.
-    short_end: Cell<*mut u8>,
+    /// Up to where a short event may start: where it just fits, or nowhere.
+    last_short: Cell<*mut u8>,
+    /// Up to where all events are counted.
+    counted: Cell<*mut u8>,
     events: Cell<u32>,
     first_stamp: Cell<u64>,
     next_size: Cell<usize>,
@@ -64,7 +69,8 @@ impl Chunks {
             reused: Cell::new(None),
             at: Cell::new(std::ptr::null_mut()),
             end: Cell::new(std::ptr::null_mut()),
-            short_end: Cell::new(std::ptr::null_mut()),
+            last_short: Cell::new(std::ptr::null_mut()),
+            counted: Cell::new(std::ptr::null_mut()),
             events: Cell::new(0),
             first_stamp: Cell::new(0),
             next_size: Cell::new(FIRST_CHUNK),
@@ -105,43 +111,63 @@ impl Chunks {
         // SAFETY: the place is ours. The first byte, which says that there is something, is written
         // as an atomic, so that the compiler keeps it last.
         unsafe { AtomicU8::from_ptr(start).store(entry.code(), Ordering::Release) };
-        self.at.set(rest.next);
+        self.go_to(rest.next);
         self.events.set(self.events.get() + 1);
         true
     }
 
-    /// Says whether short events may follow the last one. When the chunk is complete they may not.
+    /// From now on there may be no short events.
     #[inline]
-    pub(super) fn allow_short(&self, allow: bool) {
-        self.short_end.set(if allow { self.end.get() } else { std::ptr::null_mut() });
+    pub(super) fn forbid_short(&self) {
+        self.last_short.set(std::ptr::null_mut());
     }
 
-    /// Appends a byte or two that stand for an event with the next stamp; false if that may not be or
-    /// if there is no room. [`Chunks::count`] must be told of it before anything else happens.
+    /// From now on there may be short events, until something else happens. Says how many can be.
+    #[inline]
+    pub(super) fn allow_short(&self) -> u64 {
+        if self.open.get().is_none() {
+            self.forbid_short();
+            return 0;
+        }
+        self.last_short.set(self.end.get().wrapping_sub(SHORT));
+        (self.room() / SHORT) as u64
+    }
+
+    /// Appends an event of two bytes, which has the next stamp; false if there may be none, or if
+    /// there is no room.
     #[inline(always)]
-    pub(super) fn append_short(&self, code: u8, step: Option<u8>) -> bool {
+    pub(super) fn append_short(&self, bytes: u16) -> bool {
         let at = self.at.get();
-        let next = at.wrapping_add(1 + usize::from(step.is_some()));
-        if next > self.short_end.get() {
+        if at > self.last_short.get() {
             return false;
         }
-        // SAFETY: the chunk is ours, and reaches beyond this. The first byte is written last.
-        unsafe {
-            if let Some(step) = step {
-                at.add(1).write(step);
-            }
-            AtomicU8::from_ptr(at).store(code, Ordering::Release);
-        }
-        self.at.set(next);
+        // SAFETY: the chunk is ours, and reaches beyond this.
+        unsafe { store_short(at, bytes) };
+        self.at.set(self.at.get().wrapping_add(SHORT));
         true
     }
 
-    /// There are so many short events that were not counted yet.
+    /// Whether there are short events that were not counted yet.
     #[inline]
-    pub(super) fn count(&self, events: u64) {
+    pub(super) fn has_uncounted(&self) -> bool {
+        self.at.get() != self.counted.get()
+    }
+
+    /// Counts the short events that were not counted yet.
+    pub(super) fn count_short(&self) -> u64 {
+        let events = (self.at.get().addr() - self.counted.get().addr()) / SHORT;
+        self.counted.set(self.at.get());
         self.events.set(self.events.get() + events as u32);
         // SAFETY: only this thread uses it, and nobody has a reference now.
-        unsafe { (*self.coder.get()).skip(events) };
+        unsafe { (*self.coder.get()).skip(events as u64) };
+        events as u64
+    }
+
+    /// All that is written up to here is counted.
+    #[inline(always)]
+    fn go_to(&self, at: *mut u8) {
+        self.at.set(at);
+        self.counted.set(at);
     }
 
     /// Appends to a chunk that may be too short, or to a new one. Says whether it is a new one.
@@ -173,7 +199,7 @@ impl Chunks {
         let room = Slot { start: self.at.get(), len: self.room(), offset: 0 };
         publish(room, 0, &bytes[..len]);
         // SAFETY: there is room for that much.
-        self.at.set(unsafe { self.at.get().add(len) });
+        self.go_to(unsafe { self.at.get().add(len) });
         self.events.set(self.events.get() + 1);
         true
     }
@@ -210,7 +236,7 @@ impl Chunks {
         self.open.set(Some(slot));
         // SAFETY: the slot is that long.
         unsafe {
-            self.at.set(slot.start.add(HEADER_LEN));
+            self.go_to(slot.start.add(HEADER_LEN));
             self.end.set(slot.start.add(slot.len));
         }
         self.events.set(0);
@@ -232,8 +258,8 @@ impl Chunks {
             }
         }
         self.open.set(None);
-        self.at.set(self.end.get());
-        self.allow_short(false);
+        self.go_to(self.end.get());
+        self.forbid_short();
         Ok(())
     }
 
@@ -268,6 +294,30 @@ impl Chunks {
             events: self.events.get(),
             first_stamp: self.first_stamp.get(),
             last_stamp: self.stamp(),
+        }
+    }
+}
+
+/// Writes a short event so that whoever is killed leaves all of it or nothing.
+///
+/// # Safety
+///
+/// There is room for two bytes.
+#[inline(always)]
+unsafe fn store_short(at: *mut u8, bytes: u16) {
+    // Where memory can be written to at any address, two bytes are one instruction, whatever the
+    // address.
+    const AT_ONCE: bool =
+        cfg!(any(target_arch = "x86_64", target_arch = "x86", target_arch = "aarch64"));
+    let [first, second] = bytes.to_le_bytes();
+    // SAFETY: the caller vouches for both bytes.
+    unsafe {
+        if AT_ONCE {
+            at.cast::<u16>().write_unaligned(u16::from_ne_bytes([first, second]));
+            compiler_fence(Ordering::Release);
+        } else {
+            at.add(1).write(second);
+            AtomicU8::from_ptr(at).store(first, Ordering::Release);
         }
     }
 }

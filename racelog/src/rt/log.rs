@@ -8,7 +8,7 @@ use super::chunks::{Chunks, Cursor, Entry};
 use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
-use super::sites::{Sites, slot_of};
+use super::sites::{Site, Sites, Tag};
 use crate::sched;
 use crate::trace::binary::code::{self, code_of};
 use crate::trace::binary::event::Coder;
@@ -50,9 +50,6 @@ pub(crate) struct ThreadLog {
     /// record its branches.
     expected: Cell<Expected>,
     unusual: Cell<u8>,
-    /// Whether each event since the last that was written in full has advanced the clock by one, and
-    /// nothing else has.
-    in_step: Cell<bool>,
     /// Locks the bare memory that the thread is about to access.
     pub(super) held: Cell<Option<Held>>,
     /// The access of bare memory that the thread is in the middle of, if its event is not written
@@ -61,6 +58,8 @@ pub(crate) struct ThreadLog {
     chunks: Chunks,
     /// What the open chunk keeps.
     sites: Sites,
+    /// The last tag that was given to a cell.
+    last_tag: Cell<Tag>,
     /// What cells that belong to this thread know it by.
     owner: OnceCell<&'static Owner>,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
@@ -79,11 +78,11 @@ impl ThreadLog {
             clock: Cell::new(clock),
             expected: Cell::new(Expected::Nothing),
             unusual: Cell::new(0),
-            in_step: Cell::new(false),
             held: Cell::new(None),
             open_access: Cell::new(None),
             chunks: Chunks::new(thread),
             sites: Sites::new(),
+            last_tag: Cell::new(Tag::NONE),
             owner: OnceCell::new(),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
@@ -105,6 +104,7 @@ impl ThreadLog {
 
     #[inline]
     pub(crate) fn clock(&self) -> u64 {
+        self.count_short();
         self.clock.get()
     }
 
@@ -113,23 +113,22 @@ impl ThreadLog {
     pub(crate) fn after(&self, clock: u64) -> u64 {
         // A branch that is still owed comes first, and needs a stamp of its own.
         let owed = u64::from(self.is_pending());
-        self.clock.get().max(clock).max(self.session.floor()) + 1 + owed
+        self.clock().max(clock).max(self.session.floor()) + 1 + owed
     }
 
     /// The stamp was taken.
     #[inline]
     pub(crate) fn advance(&self, stamp: u64) {
-        self.count_short();
+        debug_assert!(!self.chunks.has_uncounted(), "whoever knows the next stamp has counted");
+        self.chunks.forbid_short();
         self.clock.set(stamp);
-        self.in_step.set(false);
-        self.chunks.allow_short(false);
     }
 
-    /// Counts the short events since the last that was written in full.
+    /// Counts the short events since the last other one: each has advanced the clock by one.
     #[inline]
     fn count_short(&self) {
-        if self.in_step.get() {
-            self.chunks.count(self.clock.get() - self.chunks.stamp());
+        if self.chunks.has_uncounted() {
+            self.clock.set(self.clock.get() + self.chunks.count_short());
         }
     }
 
@@ -140,10 +139,21 @@ impl ThreadLog {
         self.decide_on_short();
     }
 
-    /// Sees to it that the next event can be a short one only if that is right.
+    /// Sees to it that the next event can be a short one if that is right, and only then.
     #[inline]
     fn decide_on_short(&self) {
-        self.chunks.allow_short(self.in_step.get() && self.unusual.get() == 0);
+        if let Some(owner) = self.owner.get() {
+            self.decide_on_short_of(owner);
+        }
+    }
+
+    fn decide_on_short_of(&self, owner: &Owner) {
+        let clock = self.clock();
+        if self.unusual.get() == 0 && self.chunks.stamp() == clock {
+            owner.will_reach(clock + self.chunks.allow_short());
+        } else {
+            self.chunks.forbid_short();
+        }
     }
 
     /// Takes the next stamp for an operation that is exclusive on its object, which has this clock.
@@ -182,60 +192,32 @@ impl ThreadLog {
 
     /// Records a plain access of a cell that belongs to this thread: in full, so that the next one
     /// that is like it can be short. False if that may not be.
-    pub(crate) fn emit_kept(&self, op: Op, caller: &'static Caller<'static>) -> bool {
-        let (write, var) = match op {
-            Op::Read { var, .. } => (false, var),
-            Op::Write { var, .. } => (true, var),
-            _ => return false,
-        };
+    pub(crate) fn emit_kept(&self, op: Op, site: Site) -> bool {
         if self.is_expecting() {
             return false;
         }
-        let (stamp, here) = (self.tick(0), Some(caller));
+        let (stamp, here) = (self.tick(0), Some(site.caller));
         self.pay_if_pending(stamp, here);
-        self.write(stamp, op, here, false, Some(slot_of(caller)));
-        if self.in_step.get() {
-            self.sites.keep(caller, write, var);
+        self.write(stamp, op, here, false, Some(site.slot()));
+        if self.chunks.stamp() == stamp {
+            self.sites.keep(site);
         }
         true
     }
 
-    /// Records a read like one before, of what the cell had at the last access; false if that has to
-    /// be recorded in full. The cell belongs to this thread.
+    /// Records a plain access like one before, of a value that is so far from what the cell had at the
+    /// last access; false if it has to be recorded in full. The cell belongs to this thread.
     #[inline(always)]
-    pub(crate) fn read_again(&self, caller: &'static Caller<'static>, var: VarId) -> bool {
-        match self.sites.find(caller, false, var) {
-            Some(code) => self.go_on_if(self.chunks.append_short(code, None)),
-            None => false,
-        }
+    pub(crate) fn emit_again(&self, site: Site, step: i8) -> bool {
+        let Some(same) = self.sites.find(site) else { return false };
+        self.chunks.append_short(same.wrapping_add((step as u16) << 8))
     }
 
-    /// Records a write like one before, so far from what the cell had at the last access; false if
-    /// that has to be recorded in full. The cell belongs to this thread.
-    #[inline(always)]
-    pub(crate) fn write_again(
-        &self,
-        caller: &'static Caller<'static>,
-        var: VarId,
-        step: u8,
-    ) -> bool {
-        match self.sites.find(caller, true, var) {
-            Some(code) => self.go_on_if(self.chunks.append_short(code, Some(step))),
-            None => false,
-        }
-    }
-
-    #[inline(always)]
-    fn go_on_if(&self, written: bool) -> bool {
-        if written {
-            self.clock.set(self.clock.get() + 1);
-        }
-        written
-    }
-
-    /// What was recorded of a variable says nothing of what it has now.
-    pub(super) fn forget_accesses(&self, var: VarId) {
-        self.sites.forget(var);
+    /// A tag that no cell of this thread has had; `None` if there are no more.
+    pub(super) fn next_tag(&self) -> Option<Tag> {
+        let tag = self.last_tag.get().next();
+        self.last_tag.set(tag.unwrap_or(self.last_tag.get()));
+        tag
     }
 
     /// Whether an event of instrumented code is expected.
@@ -394,10 +376,7 @@ impl ThreadLog {
             let copy = entry;
             self.append_slowly(&copy);
         }
-        if self.chunks.stamp() == self.clock.get() {
-            self.in_step.set(true);
-            self.decide_on_short();
-        }
+        self.decide_on_short();
     }
 
     /// Appends to a chunk that may be too short, or to a new one.

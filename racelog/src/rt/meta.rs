@@ -24,12 +24,6 @@ impl NumberedId {
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// The number, if the object was used; 0 if it was not.
-    #[inline(always)]
-    pub(crate) fn known(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
-    }
-
     /// The number; the first time, the next one of `counter`.
     #[inline]
     pub(crate) fn get(&self, counter: &AtomicU32) -> u32 {

@@ -37,5 +37,6 @@ pub use session::TestSession;
 pub(crate) use session::{
     Child, ChildShared, abandon_log, about_to_be_controlled, is_off, silence, with,
 };
+pub(crate) use sites::Site;
 pub(crate) use table::Kind;
 pub(crate) use words::{Word, step_of, word_of};

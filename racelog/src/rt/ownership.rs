@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fe
 
 use super::fence;
 use super::log::ThreadLog;
-use crate::trace::VarId;
+use super::sites::Tag;
 
 /// How often in a row a thread uses a cell before the cell is its own: about what it costs to take it
 /// away again.
@@ -29,6 +29,8 @@ const MORE_EACH_TIME: u32 = 4;
 pub(super) struct Owner {
     /// The address of what says to whom the cell belongs that the thread is busy with.
     busy: AtomicUsize,
+    /// No event of the thread so far has a larger stamp.
+    bound: AtomicU64,
     /// The log of the thread, which alone looks at it, while [`OWNER`] is this.
     log: Cell<*const ThreadLog>,
 }
@@ -39,7 +41,16 @@ unsafe impl Sync for Owner {}
 impl Owner {
     /// Makes the thread with this log one that cells can belong to.
     pub(super) fn new(log: *const ThreadLog) -> &'static Self {
-        Box::leak(Box::new(Self { busy: AtomicUsize::new(0), log: Cell::new(log) }))
+        Box::leak(Box::new(Self {
+            busy: AtomicUsize::new(0),
+            bound: AtomicU64::new(0),
+            log: Cell::new(log),
+        }))
+    }
+
+    /// Until this is called again the thread's stamps stay below this.
+    pub(super) fn will_reach(&self, stamp: u64) {
+        self.bound.store(stamp, Ordering::Relaxed);
     }
 }
 
@@ -57,21 +68,21 @@ pub(super) fn enter(owner: Option<&'static Owner>) {
 #[derive(Debug)]
 pub(crate) struct Ownership {
     owner: AtomicPtr<Owner>,
-    /// The stamp of the owner's last access.
-    clock: AtomicU64,
+    /// What the owner knows the cell by. Only the owner looks at it, and only while it is that.
+    tag: AtomicU64,
 }
 
 const NOBODY: *mut Owner = ptr::null_mut();
 
 impl Ownership {
     pub(crate) const fn new() -> Self {
-        Self { owner: AtomicPtr::new(NOBODY), clock: AtomicU64::new(0) }
+        Self { owner: AtomicPtr::new(NOBODY), tag: AtomicU64::new(0) }
     }
 
     /// Runs `f` exclusively on the cell, without its lock, if it belongs to the calling thread; `f`
     /// must run no code of the program. `None` if that is not so, or if `f` did nothing.
     #[inline(always)]
-    pub(crate) fn access<R>(&self, f: impl FnOnce(&ThreadLog) -> Option<R>) -> Option<R> {
+    pub(crate) fn access<R>(&self, f: impl FnOnce(&ThreadLog, Tag) -> Option<R>) -> Option<R> {
         let me = OWNER.get();
         // SAFETY: an owner is never freed.
         let owner = unsafe { me.as_ref() }?;
@@ -81,12 +92,7 @@ impl Ownership {
         compiler_fence(Ordering::SeqCst);
         let done = if ptr::eq(self.owner.load(Ordering::Acquire), me) {
             // SAFETY: the log lives for as long as the thread is this owner.
-            let log = unsafe { &*owner.log.get() };
-            let done = f(log);
-            if done.is_some() {
-                self.clock.store(log.clock(), Ordering::Relaxed);
-            }
-            done
+            f(unsafe { &*owner.log.get() }, Tag::from_raw(self.tag.load(Ordering::Relaxed)))
         } else {
             None
         };
@@ -95,29 +101,30 @@ impl Ownership {
     }
 
     /// The cell, whose lock is held, is the calling thread's from now on.
-    fn give_to(&self, owner: &'static Owner) {
+    fn give_to(&self, owner: &'static Owner, tag: Tag) {
+        self.tag.store(tag.get(), Ordering::Relaxed);
         self.owner.store(ptr::from_ref(owner).cast_mut(), Ordering::Relaxed);
     }
 
     /// Sees to it that whoever holds the cell's lock has the cell alone. If somebody used it without,
-    /// says when last.
+    /// says a stamp that is not before that.
     #[inline]
     pub(crate) fn take_back(&self, streak: &mut Streak) -> Option<u64> {
         let owner = self.owner.load(Ordering::Relaxed);
         if owner == NOBODY {
-            return None;
-        }
-        if ptr::eq(owner, OWNER.get()) {
+            None
+        } else if ptr::eq(owner, OWNER.get()) {
             self.owner.store(NOBODY, Ordering::Relaxed);
+            // It knows its own clock.
+            Some(0)
         } else {
-            self.take_away(owner);
             streak.interrupted();
+            Some(self.take_away(owner))
         }
-        Some(self.clock.load(Ordering::Relaxed))
     }
 
     #[cold]
-    fn take_away(&self, owner: *const Owner) {
+    fn take_away(&self, owner: *const Owner) -> u64 {
         self.owner.store(NOBODY, Ordering::SeqCst);
         fence::everywhere();
         // SAFETY: an owner is never freed.
@@ -131,12 +138,14 @@ impl Ownership {
                 std::hint::spin_loop();
             }
         }
+        owner.bound.load(Ordering::Relaxed)
     }
 
     /// As [`Ownership::take_back`], for whoever has the cell alone: nobody is busy with it.
     pub(crate) fn end(&mut self) -> Option<u64> {
         let owner = std::mem::replace(self.owner.get_mut(), NOBODY);
-        (owner != NOBODY).then_some(*self.clock.get_mut())
+        // SAFETY: an owner is never freed.
+        unsafe { owner.as_ref() }.map(|owner| owner.bound.load(Ordering::Relaxed))
     }
 
     fn address(&self) -> usize {
@@ -160,14 +169,14 @@ impl Streak {
 
     /// The thread with this log has used the cell, whose lock it holds. From now on it may be its own.
     #[inline]
-    pub(crate) fn goes_on(&mut self, log: &ThreadLog, var: VarId, ownership: &Ownership) {
+    pub(crate) fn goes_on(&mut self, log: &ThreadLog, ownership: &Ownership) {
         let by = ptr::from_ref(log).addr();
         if self.by != by {
             (self.by, self.length) = (by, 0);
         }
         self.length = self.length.saturating_add(1);
         if self.length >= self.needed {
-            make_own(log, var, ownership);
+            make_own(log, ownership);
         }
     }
 
@@ -178,13 +187,14 @@ impl Streak {
 }
 
 #[cold]
-fn make_own(log: &ThreadLog, var: VarId, ownership: &Ownership) {
+fn make_own(log: &ThreadLog, ownership: &Ownership) {
     if log.is_expecting() || !fence::is_available() {
         return;
     }
-    if let Some(owner) = log.owner() {
-        log.forget_accesses(var);
+    if let Some(owner) = log.owner()
+        && let Some(tag) = log.next_tag()
+    {
         enter(Some(owner));
-        ownership.give_to(owner);
+        ownership.give_to(owner, tag);
     }
 }

@@ -1,74 +1,95 @@
-//! Plain accesses that a thread's chunk keeps, so that the next ones like them take a byte or two.
+//! Plain accesses that a thread's chunk keeps, so that the next ones like them take two bytes.
 
 use std::cell::Cell;
 use std::panic::Location as Caller;
 
-use crate::trace::VarId;
-use crate::trace::binary::kept::{SLOTS, again_code};
+use crate::trace::binary::kept::{SAME, SLOTS, again_code};
 
 /// The accesses that the open chunk keeps, each in the slot that its place in the program hashes to.
-pub(super) struct Sites([Site; SLOTS]);
+pub(super) struct Sites {
+    /// Which access it is; 0 if there is none.
+    keys: [Cell<u64>; SLOTS],
+    /// What stands for the next one like it, with the same value. Wider than they need be: so they have
+    /// the same offset from the first as the keys.
+    words: [u64; SLOTS],
+}
 
-/// An access that is kept.
-struct Site {
-    /// The place in the program, and whether it writes; 0 if there is none.
-    key: Cell<usize>,
-    var: Cell<u32>,
-    /// What stands for the slot.
-    code: u8,
+/// What tells a cell of a thread from its others: a number above all bits of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tag(u64);
+
+const TAG_SHIFT: u32 = 48;
+
+impl Tag {
+    pub(super) const NONE: Self = Self(0);
+
+    /// The tag after this; `None` after the last.
+    pub(super) fn next(self) -> Option<Self> {
+        self.0.checked_add(1 << TAG_SHIFT).map(Self)
+    }
+
+    pub(super) const fn get(self) -> u64 {
+        self.0
+    }
+
+    pub(super) const fn from_raw(tag: u64) -> Self {
+        Self(tag)
+    }
+}
+
+/// An access: where in the program, of which cell, and whether it writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) caller: &'static Caller<'static>,
+    pub(crate) tag: Tag,
+    pub(crate) write: bool,
 }
 
 /// The address of a place is even, so there is room for a bit.
 const _: () = assert!(align_of::<Caller<'static>>() > 1);
 
-#[inline(always)]
-fn key(caller: &'static Caller<'static>, write: bool) -> usize {
-    std::ptr::from_ref(caller).addr() | usize::from(write)
-}
+impl Site {
+    #[inline(always)]
+    fn address(self) -> usize {
+        std::ptr::from_ref(self.caller).addr()
+    }
 
-/// The slot for an access at this place.
-#[inline(always)]
-pub(super) fn slot_of(caller: &'static Caller<'static>) -> usize {
-    std::ptr::from_ref(caller).addr() / align_of::<Caller<'static>>() % SLOTS
+    /// The slot for an access at this place.
+    #[inline(always)]
+    pub(super) fn slot(self) -> usize {
+        self.address() / align_of::<Caller<'static>>() % SLOTS
+    }
+
+    // The addresses that systems give to programs unless they ask for larger ones have 48 bits.
+    #[inline(always)]
+    fn key(self) -> u64 {
+        (self.address() as u64 | u64::from(self.write)).wrapping_add(self.tag.0)
+    }
 }
 
 impl Sites {
     pub(super) fn new() -> Self {
-        Self(std::array::from_fn(|slot| Site {
-            key: Cell::new(0),
-            var: Cell::new(0),
-            code: again_code(slot),
-        }))
+        let word = |slot| u16::from_le_bytes([again_code(slot), SAME]).into();
+        Self { keys: [const { Cell::new(0) }; SLOTS], words: std::array::from_fn(word) }
     }
 
-    /// The code of the access that this one is like, if one is kept.
+    /// What stands for this access, with the same value as the last of the cell, if one like it is
+    /// kept.
     #[inline(always)]
-    pub(super) fn find(
-        &self,
-        caller: &'static Caller<'static>,
-        write: bool,
-        var: VarId,
-    ) -> Option<u8> {
-        let site = &self.0[slot_of(caller)];
-        let alike = site.key.get() == key(caller, write) && site.var.get() == var.get();
-        alike.then_some(site.code)
+    pub(super) fn find(&self, site: Site) -> Option<u16> {
+        let slot = site.slot();
+        (self.keys[slot].get() == site.key()).then(|| self.words[slot] as u16)
     }
 
     /// Keeps an access in its slot.
-    pub(super) fn keep(&self, caller: &'static Caller<'static>, write: bool, var: VarId) {
-        let site = &self.0[slot_of(caller)];
-        site.key.set(key(caller, write));
-        site.var.set(var.get());
-    }
-
-    /// What was kept of a variable is of no use any more.
-    pub(super) fn forget(&self, var: VarId) {
-        let of_var = self.0.iter().filter(|site| site.var.get() == var.get());
-        of_var.for_each(|site| site.key.set(0));
+    pub(super) fn keep(&self, site: Site) {
+        if site.address() >> TAG_SHIFT == 0 {
+            self.keys[site.slot()].set(site.key());
+        }
     }
 
     /// A new chunk keeps nothing.
     pub(super) fn clear(&self) {
-        self.0.iter().for_each(|site| site.key.set(0));
+        self.keys.iter().for_each(|key| key.set(0));
     }
 }

@@ -43,9 +43,9 @@ pub(crate) fn word_of<T>(value: &T) -> Value {
     unsafe { word_at(value) }
 }
 
-/// How far a value is from another, as it is recorded, if that can be said in a byte.
+/// How far a value is from another, as it is recorded, if that is not far.
 #[inline(always)]
-pub(crate) fn step_of<T>(from: &T, to: &T) -> Option<u8> {
+pub(crate) fn step_of<T>(from: &T, to: &T) -> Option<i8> {
     step_between(small_number(word_of(from))?, small_number(word_of(to))?)
 }
 

@@ -1,5 +1,5 @@
 //! One event as bytes: a code, then varints, most of them differences to the event before. Plain
-//! accesses that are like one before take a byte or two: see [`super::kept`].
+//! accesses that are like one before take two bytes: see [`super::kept`].
 
 use super::code::{self, code_of, ordering_of_bits};
 use super::kept::{Form, Kept, SLOTS, Slots, again_code, kept_code};
@@ -63,11 +63,7 @@ impl Coder {
                 put_u8(out, kept_code(matches!(op, Op::Write { .. })));
                 self.encode_kept_rest(stamp, slot, &op, location, recorded, out);
             }
-            Form::ReadAgain(slot) => {
-                put_u8(out, again_code(slot));
-                self.stamp = stamp.get();
-            }
-            Form::WriteAgain(slot, step) => {
+            Form::Again(slot, step) => {
                 put_u8(out, again_code(slot));
                 put_u8(out, step);
                 self.stamp = stamp.get();
@@ -197,9 +193,7 @@ impl Coder {
         input: &mut &[u8],
         item: &mut Item,
     ) -> Result<(), Malformed> {
-        let access = self.slots.get(slot)?;
-        let step = if access.write { Some(take_u8(input)?) } else { None };
-        let value = self.slots.value(access, step)?;
+        let (access, value) = self.slots.again(slot, take_u8(input)?)?;
         self.stamp = self.stamp.checked_add(1).ok_or(Malformed)?;
         *item = Item::Event(Event {
             thread,
@@ -491,7 +485,7 @@ mod tests {
         for event in &events {
             coder.encode(event, &mut bytes);
         }
-        assert!(bytes.len() < events.len() * 3 / 2 + 60, "{}", bytes.len());
+        assert!(bytes.len() < events.len() * 2 + 60, "{}", bytes.len());
         let mut rest = &bytes[..];
         let mut coder = Coder::new(1);
         for event in &events {

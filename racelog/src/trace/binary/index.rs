@@ -305,8 +305,8 @@ fn count_events(input: &mut (impl Read + Seek), mut offset: u64, len: u64) -> io
             break;
         }
         let Ok(chunk) = Chunk::decode(&header) else { break };
-        // Every event has at least one byte: a larger count is part of the damage.
-        events += u64::from(chunk.events.min(chunk.payload_len));
+        // No event is shorter than two bytes: a larger count is part of the damage.
+        events += u64::from(chunk.events.min(chunk.payload_len / 2));
         offset += HEADER_LEN as u64 + u64::from(chunk.payload_len);
     }
     Ok(events)

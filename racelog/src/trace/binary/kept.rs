@@ -1,4 +1,4 @@
-//! Plain accesses that later ones refer to: in a loop, most reads take one byte and most writes two.
+//! Plain accesses that later ones refer to: in a loop, most reads and writes take two bytes each.
 
 use rustc_hash::FxHashMap;
 
@@ -21,15 +21,14 @@ pub(crate) const fn again_code(slot: usize) -> u8 {
     code::AGAIN | slot as u8
 }
 
-/// What stands for no difference between two values.
-const SAME: i64 = 128;
+/// What stands for no difference between two values; the difference is added to it.
+pub(crate) const SAME: u8 = 128;
 
-/// The byte for the difference between two small numbers, if it fits into one.
+/// The difference between two small numbers, if it is one that can be written.
 #[inline(always)]
-pub(crate) fn step_between(from: i64, to: i64) -> Option<u8> {
+pub(crate) fn step_between(from: i64, to: i64) -> Option<i8> {
     // Were there an overflow, one of them would not be small.
-    let step = to.wrapping_sub(from).wrapping_add(SAME) as u64;
-    (step <= 255).then_some(step as u8)
+    i8::try_from(to.wrapping_sub(from)).ok()
 }
 
 /// A value as a small number: one whose difference to any other is not mistaken for another
@@ -88,11 +87,12 @@ fn value_after(value: Value, step: u8) -> Result<Value, Malformed> {
 /// How far a value is from another, if that can be said in a byte.
 fn step_to(from: Value, to: Value) -> Option<u8> {
     if from == to {
-        return Some(SAME as u8);
+        return Some(SAME);
     }
     let is_number = |value| matches!(value, Value::Nat(_) | Value::Neg(_));
     (is_number(from) && is_number(to)).then_some(())?;
-    step_between(small_number(from)?, small_number(to)?)
+    let step = step_between(small_number(from)?, small_number(to)?)?;
+    Some(SAME.wrapping_add_signed(step))
 }
 
 /// How a plain access is written.
@@ -102,10 +102,8 @@ pub(super) enum Form {
     Full,
     /// In full, and kept in this slot.
     Kept(usize),
-    /// As the read in this slot: of the value that the variable had.
-    ReadAgain(usize),
-    /// As the write in this slot, of a value this far from the one that the variable had.
-    WriteAgain(usize, u8),
+    /// As the one in this slot, of a value this far from the one that the variable had.
+    Again(usize, u8),
 }
 
 /// The accesses of a chunk that are kept.
@@ -130,9 +128,8 @@ impl Slots {
         }
         let before = self.values.insert(access.var, value);
         match before.and_then(|before| step_to(before, value)) {
-            Some(step) if access.write => Form::WriteAgain(slot, step),
-            Some(_) if before == Some(value) => Form::ReadAgain(slot),
-            _ => Form::Kept(slot),
+            Some(step) => Form::Again(slot, step),
+            None => Form::Kept(slot),
         }
     }
 
@@ -142,18 +139,13 @@ impl Slots {
         self.values.insert(access.var, value);
     }
 
-    /// The access that is kept in a slot.
-    pub(super) fn get(&self, slot: usize) -> Result<Kept, Malformed> {
-        self.kept.get(slot).copied().flatten().ok_or(Malformed)
-    }
-
-    /// The value of an access like a kept one: that of the variable, or one that is so far from it.
-    pub(super) fn value(&mut self, access: Kept, step: Option<u8>) -> Result<Value, Malformed> {
+    /// The access that is like the one in a slot, of a value this far from the one that the
+    /// variable had.
+    pub(super) fn again(&mut self, slot: usize, step: u8) -> Result<(Kept, Value), Malformed> {
+        let access = self.kept.get(slot).copied().flatten().ok_or(Malformed)?;
         let value = self.values.get_mut(&access.var).ok_or(Malformed)?;
-        if let Some(step) = step {
-            *value = value_after(*value, step)?;
-        }
-        Ok(*value)
+        *value = value_after(*value, step)?;
+        Ok((access, *value))
     }
 
     fn slot(&mut self, slot: usize) -> &mut Option<Kept> {
@@ -187,11 +179,10 @@ mod tests {
             }
         }
         assert!(steps > 150_000, "{steps}");
-        let same = SAME as u8;
-        assert_eq!(step_to(Value::Opaque, Value::Opaque), Some(same));
+        assert_eq!(step_to(Value::Opaque, Value::Opaque), Some(SAME));
         assert_eq!(step_to(Value::Opaque, Value::Nat(0)), None);
-        assert_eq!(value_after(Value::Opaque, same + 1), Err(Malformed));
-        assert_eq!(value_after(Value::Nat(u128::MAX), same + 1), Err(Malformed));
-        assert_eq!(value_after(Value::int(i128::MIN), same - 1), Err(Malformed));
+        assert_eq!(value_after(Value::Opaque, SAME + 1), Err(Malformed));
+        assert_eq!(value_after(Value::Nat(u128::MAX), SAME + 1), Err(Malformed));
+        assert_eq!(value_after(Value::int(i128::MIN), SAME - 1), Err(Malformed));
     }
 }
