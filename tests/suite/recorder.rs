@@ -97,6 +97,71 @@ fn nothing_is_missing_when_a_process_is_killed() {
     assert!((done..=done + 3).contains(&seen), "{done} done, {seen} recorded");
 }
 
+fn is_plain(op: &Op) -> bool {
+    matches!(op, Op::Read { .. } | Op::Write { .. })
+}
+
+/// How often the kill test is repeated: it is a matter of chance what a kill hits.
+const KILLS: usize = 12;
+
+#[test]
+fn nothing_is_missing_when_threads_with_cells_of_their_own_are_killed() {
+    for round in 1..=KILLS {
+        let (folder, done) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let files = done.path().join("thread-").display().to_string();
+        let mut child = recorded(folder.path(), &["endless-cells", "3", &files])
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let written = |number: usize| {
+            fs::metadata(format!("{files}{number}")).map_or(0, |file| file.len() as usize)
+        };
+        // Each thread fills its largest chunk several times.
+        while (0..3).any(|number| written(number) < 200 + 17 * round) {
+            assert!(child.try_wait().unwrap().is_none(), "it is endless");
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let trace = load(folder.path());
+        assert_eq!(trace.end(), End::CutOff);
+        let mut seen: Vec<usize> = trace
+            .threads()
+            .map(|thread| {
+                let events = trace.events().filter(|event| trace.thread(*event) == thread);
+                events.filter(|event| matches!(trace.op(*event), Op::Write { .. })).count()
+            })
+            .filter(|writes| *writes > 0)
+            .collect();
+        let mut least: Vec<usize> = (0..3).map(|number| written(number) * 1000).collect();
+        seen.sort_unstable();
+        least.sort_unstable();
+        for (seen, least) in seen.iter().zip(&least) {
+            // Each may have been within its next thousand.
+            assert!((*least..=least + 1000).contains(seen), "{least} done, {seen} recorded");
+        }
+        assert_eq!(seen.len(), 3);
+    }
+}
+
+#[test]
+fn cells_that_change_hands_are_recorded_as_it_happened() {
+    for (program, rounds) in [("cells", "300"), ("cells", "301"), ("handed-over", "60")] {
+        for _ in 0..3 {
+            let folder = TempDir::new().unwrap();
+            let (code, out, err) = run(&mut recorded(folder.path(), &[program, rounds]), b"");
+            assert_eq!((code, err.as_str()), (0, ""));
+            let said: usize = out.trim().parse().unwrap();
+            let trace = load(folder.path());
+            // What a lock guards is read and written with it.
+            let guarded = 4 * rounds.parse::<usize>().unwrap() * 2;
+            let others = if program == "cells" { guarded } else { 0 };
+            assert_eq!(count(&trace, is_plain), said + others, "{program}");
+            assert_located(&trace);
+        }
+    }
+}
+
 #[test]
 fn a_million_objects_are_a_million_objects() {
     let folder = TempDir::new().unwrap();

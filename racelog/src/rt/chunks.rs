@@ -269,10 +269,13 @@ impl Chunks {
         let len = used.next_multiple_of(UNIT);
         let payload = slot.bytes(HEADER_LEN..len);
         let sealed = self.sealed(payload);
-        // While there is but a part of it, whoever reads the file goes by the original.
-        let empty = Chunk { open: true, events: 0, last_stamp: 0, ..sealed };
-        let offset = file.append(len, &empty.encode(&[]))?;
-        file.write(offset + HEADER_LEN as u64, payload)?;
+        // While it is open, whoever reads the file goes by the original.
+        let offset = if len == slot.len {
+            file.append(slot.bytes(0..len))?
+        } else {
+            let open = Chunk { open: true, events: 0, last_stamp: 0, ..sealed };
+            file.append(&[&open.encode(&[]), payload].concat())?
+        };
         file.write(offset, &sealed.encode(payload))?;
         // SAFETY: the slot is ours, and that long. The first byte goes first: from then on there is
         // nothing in it.

@@ -56,6 +56,8 @@ struct State {
     /// Where the last window starts in the file.
     window_offset: u64,
     closed: bool,
+    /// Why nothing more can be given away, if it cannot: something is half written.
+    broken: Option<String>,
 }
 
 impl TraceFile {
@@ -72,8 +74,13 @@ impl TraceFile {
             return Err(io::Error::other("the trace's metadata is too long"));
         }
         window[..header.len()].copy_from_slice(header);
-        let state =
-            State { windows: vec![window], used: header.len(), window_offset: 0, closed: false };
+        let state = State {
+            windows: vec![window],
+            used: header.len(),
+            window_offset: 0,
+            closed: false,
+            broken: None,
+        };
         Ok(Self { file, max_bytes, state: Mutex::new(state) })
     }
 
@@ -96,14 +103,14 @@ impl TraceFile {
         Ok(slot)
     }
 
-    /// Gives away the next piece of the file, of `len` bytes, which are whole units, to be
-    /// [written](TraceFile::write), and writes the header of its chunk; says where it is. The chunk has
-    /// to be a complete one already.
-    pub(super) fn append(&self, len: usize, header: &[u8; HEADER_LEN]) -> Result<u64, Full> {
+    /// Gives away the next piece of the file and writes these bytes to it, other than by its map; says
+    /// where it is. They are whole units, and an open chunk, so that a part of it can be read.
+    pub(super) fn append(&self, bytes: &[u8]) -> Result<u64, Full> {
         let mut state = self.state()?;
         // A piece that ends where no unit does is the first, and is given away by now.
-        debug_assert!(state.used.is_multiple_of(UNIT) && len.is_multiple_of(UNIT), "whole units");
-        if state.room() < len + UNIT {
+        debug_assert!(state.used.is_multiple_of(UNIT), "whole units");
+        debug_assert!(bytes.len().is_multiple_of(UNIT), "whole units");
+        if state.room() < bytes.len() + UNIT {
             // The rest of the window is a chunk with nothing in it.
             let next = self.next_window(&state)?;
             let payload_len = (state.room() - HEADER_LEN) as u32;
@@ -112,8 +119,13 @@ impl TraceFile {
             state.enter(next);
         }
         let offset = state.end();
-        self.write(offset, header)?;
-        state.used += len;
+        // As one, for the system then needs fewer and larger pages for it; nobody has a piece behind
+        // it meanwhile.
+        if let Err(Full(why)) = self.write(offset, bytes) {
+            state.broken = Some(why.clone());
+            return Err(Full(why));
+        }
+        state.used += bytes.len();
         Ok(offset)
     }
 
@@ -124,6 +136,9 @@ impl TraceFile {
 
     fn state(&self) -> Result<MutexGuard<'_, State>, Full> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(why) = &state.broken {
+            return Err(Full(why.clone()));
+        }
         if state.closed { Err(Full("recording has ended".to_owned())) } else { Ok(state) }
     }
 

@@ -21,6 +21,9 @@ fn main() -> ExitCode {
         "race" => race(),
         "marks" => marks(),
         "stress" => stress(number),
+        "cells" => cells(number),
+        "handed-over" => handed_over(number),
+        "endless-cells" => endless_cells(number, &file),
         "endless" => endless(number, &file),
         "abort" => {
             count(number);
@@ -97,6 +100,130 @@ fn endless(threads: usize, file: &str) {
             });
         }
     });
+}
+
+/// Threads that count in cells of their own, which one of them looks at now and then, until it is killed.
+/// After every thousand writes a byte goes to the thread's file.
+fn endless_cells(threads: usize, file: &str) {
+    let cells: Vec<Shared<u64>> = (0..threads).map(|_| Shared::new(0)).collect();
+    thread::scope(|scope| {
+        for number in 0..threads {
+            let cells = &cells;
+            scope.spawn(move || {
+                let path = format!("{file}{number}");
+                let mut done = OpenOptions::new().create(true).append(true).open(path).unwrap();
+                for round in 1.. {
+                    for _ in 0..1000 {
+                        cells[number].set(cells[number].get() + 1);
+                    }
+                    done.write_all(b"x").unwrap();
+                    if number == 0 && round % 16 == 0 {
+                        cells.iter().for_each(|cell| _ = cell.get());
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Numbers that look like chance.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// Four threads that use cells of all kinds, each for some time in a row, with no regard for the
+/// others. Prints how many reads and writes there were.
+fn cells(rounds: usize) {
+    let small = [const { Shared::new(0u8) }; 2];
+    let signed = Shared::new(0i64);
+    let words = [const { Shared::new(u64::MAX / 2) }; 2];
+    let floating = Shared::new(1.5f64);
+    let opaque = Shared::new((0u8, 0u16));
+    let (lock, accesses) = (Mutex::new(0), AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for id in 0..4 {
+            let (small, signed, words) = (&small, &signed, &words);
+            let (floating, opaque, lock, accesses) = (&floating, &opaque, &lock, &accesses);
+            scope.spawn(move || {
+                let mut dice = Dice(id * 77 + 1);
+                for _ in 0..rounds {
+                    let (kind, many, step) = (dice.below(8), dice.below(400), dice.below(200));
+                    for time in 0..many {
+                        match kind {
+                            0 | 1 => {
+                                let cell = &small[kind as usize];
+                                cell.set(cell.get().wrapping_add(step as u8));
+                            }
+                            2 => signed
+                                .set(signed.get().wrapping_sub(i64::MAX / 3 * (time as i64 % 2))),
+                            3 => signed.set(-signed.get()),
+                            4 | 5 => {
+                                let cell = &words[kind as usize - 4];
+                                let old = cell.get();
+                                if time % 7 == 0 {
+                                    cell.set(old.wrapping_mul(3));
+                                } else {
+                                    cell.set(old.wrapping_add(step));
+                                }
+                            }
+                            6 => floating.set(floating.get() + 0.25),
+                            _ => opaque.set((opaque.get().0.wrapping_add(1), 7)),
+                        }
+                    }
+                    accesses.fetch_add(2 * many as usize, Ordering::Relaxed);
+                    *lock.lock().unwrap() += 1;
+                }
+            });
+        }
+    });
+    println!("{}", accesses.load(Ordering::Relaxed));
+}
+
+/// Cells that one thread uses for long, and then others: by reference, by `&mut`, moved, in a new
+/// place at an old address, in instrumented code. Prints how many reads and writes there were.
+fn handed_over(rounds: usize) {
+    let mut accesses = 0;
+    let mut count = |cell: &Shared<u32>, times: u32| {
+        for _ in 0..times {
+            cell.set(cell.get() + 1);
+        }
+        accesses += 2 * times as usize;
+    };
+    for _ in 0..rounds {
+        let mut cell = Shared::new(0);
+        count(&cell, 100);
+        *cell.get_mut() += 1000;
+        count(&cell, 100);
+        let mut moved = Box::new(cell);
+        // Where the old one was.
+        let cell = Shared::new(5);
+        count(&cell, 100);
+        count(&moved, 100);
+        count_instrumented(&moved);
+        count(&moved, 100);
+        thread::scope(|scope| scope.spawn(|| moved.set(moved.get() + 1)).join().unwrap());
+        count(&moved, 100);
+        std::mem::swap(&mut *moved, &mut Shared::new(9));
+        count(&moved, 100);
+        assert_eq!(moved.into_inner(), 109);
+        assert_eq!(cell.get(), 105);
+    }
+    println!("{}", accesses + 11 * rounds);
+}
+
+/// Counts to four.
+#[racelog::instrument]
+fn count_instrumented(cell: &Shared<u32>) {
+    for _ in 0..4 {
+        cell.set(cell.get() + 1);
+    }
 }
 
 /// Exits from a thread that is not the main one, while others run on.
