@@ -146,7 +146,7 @@ fn nothing_is_missing_when_threads_with_cells_of_their_own_are_killed() {
 
 #[test]
 fn cells_that_change_hands_are_recorded_as_it_happened() {
-    for (program, rounds) in [("cells", "300"), ("cells", "301"), ("handed-over", "60")] {
+    for (program, rounds) in [("cells", "300"), ("walk", "2000"), ("handed-over", "60")] {
         for _ in 0..3 {
             let folder = TempDir::new().unwrap();
             let (code, out, err) = run(&mut recorded(folder.path(), &[program, rounds]), b"");

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
         "marks" => marks(),
         "stress" => stress(number),
         "cells" => cells(number),
+        "walk" => walk(number),
         "handed-over" => handed_over(number),
         "endless-cells" => endless_cells(number, &file),
         "endless" => endless(number, &file),
@@ -179,6 +180,29 @@ fn cells(rounds: usize) {
                     }
                     accesses.fetch_add(2 * many as usize, Ordering::Relaxed);
                     *lock.lock().unwrap() += 1;
+                }
+            });
+        }
+    });
+    println!("{}", accesses.load(Ordering::Relaxed));
+}
+
+/// Four threads go through the same cells, each cell long enough to be one thread's own. Prints how many
+/// reads and writes there were.
+fn walk(many: usize) {
+    let cells: Vec<Shared<u32>> = (0..many).map(|_| Shared::new(0)).collect();
+    let accesses = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for id in 0..4 {
+            let (cells, accesses) = (&cells, &accesses);
+            scope.spawn(move || {
+                let mut dice = Dice(id * 77 + 1);
+                for cell in cells {
+                    let times = dice.below(80);
+                    for _ in 0..times {
+                        cell.set(cell.get() + 1);
+                    }
+                    accesses.fetch_add(2 * times as usize, Ordering::Relaxed);
                 }
             });
         }
