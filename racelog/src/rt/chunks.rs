@@ -27,6 +27,10 @@ const REUSED: Option<usize> =
 /// How many bytes a short event has.
 const SHORT: usize = 2;
 
+/// There are no more short events than this without another one between them. Others assume the most,
+/// and go that far ahead of the thread.
+const SHORT_IN_A_ROW: usize = 1024;
+
 /// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
 pub(super) trait Entry {
     fn stamp(&self) -> u64;
@@ -98,6 +102,7 @@ impl Chunks {
     /// Appends an entry, if there is room for any; false if there may be none.
     #[inline(always)]
     pub(super) fn try_append(&self, entry: &impl Entry) -> bool {
+        debug_assert!(!self.has_uncounted(), "short events are counted before others follow");
         if self.room() < LONGEST {
             return false;
         }
@@ -125,12 +130,14 @@ impl Chunks {
     /// From now on there may be short events, until something else happens. Says how many can be.
     #[inline]
     pub(super) fn allow_short(&self) -> u64 {
-        if self.open.get().is_none() {
-            self.forbid_short();
-            return 0;
+        let most = (self.room() / SHORT).min(SHORT_IN_A_ROW);
+        match most.checked_sub(1) {
+            Some(before_last) => {
+                self.last_short.set(self.at.get().wrapping_add(before_last * SHORT));
+            }
+            None => self.forbid_short(),
         }
-        self.last_short.set(self.end.get().wrapping_sub(SHORT));
-        (self.room() / SHORT) as u64
+        most as u64
     }
 
     /// Appends an event of two bytes, which has the next stamp; false if there may be none, or if

@@ -1,6 +1,6 @@
 //! One thread's part of a trace.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::panic::Location as Caller;
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ pub(crate) struct ThreadLog {
     /// The last tag that was given to a cell.
     last_tag: Cell<Tag>,
     /// What cells that belong to this thread know it by.
-    owner: OnceCell<&'static Owner>,
+    owner: Cell<Option<&'static Owner>>,
     /// Locations by the address of their `Caller`, in the places that their addresses hash to.
     locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
     /// Whether a replay compares the events with what it expects.
@@ -82,8 +82,8 @@ impl ThreadLog {
             open_access: Cell::new(None),
             chunks: Chunks::new(thread),
             sites: Sites::new(),
-            last_tag: Cell::new(Tag::NONE),
-            owner: OnceCell::new(),
+            last_tag: Cell::new(Tag::FIRST),
+            owner: Cell::new(None),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
         }
@@ -211,13 +211,6 @@ impl ThreadLog {
     pub(crate) fn emit_again(&self, site: Site, step: i8) -> bool {
         let Some(same) = self.sites.find(site) else { return false };
         self.chunks.append_short(same.wrapping_add((step as u16) << 8))
-    }
-
-    /// A tag that no cell of this thread has had; `None` if there are no more.
-    pub(super) fn next_tag(&self) -> Option<Tag> {
-        let tag = self.last_tag.get().next();
-        self.last_tag.set(tag.unwrap_or(self.last_tag.get()));
-        tag
     }
 
     /// Whether an event of instrumented code is expected.
@@ -399,14 +392,26 @@ impl ThreadLog {
         }
     }
 
-    /// What cells that belong to this thread know it by; `None` if none can.
-    pub(super) fn owner(&self) -> Option<&'static Owner> {
-        self.may_own().then(|| *self.owner.get_or_init(|| Owner::new(self)))
+    /// What a cell that is to belong to this thread knows it by, and what the thread then knows the
+    /// cell by; `None` if no cell can.
+    pub(super) fn adopt(&self) -> Option<(&'static Owner, Tag)> {
+        if !self.may_own() {
+            return None;
+        }
+        let next = self.owner.get().zip(self.last_tag.get().next());
+        let (owner, tag) = next.unwrap_or_else(|| {
+            // There are no more tags: what belonged to the thread is another's now.
+            self.sites.clear();
+            (Owner::new(self), Tag::FIRST)
+        });
+        self.owner.set(Some(owner));
+        self.last_tag.set(tag);
+        Some((owner, tag))
     }
 
-    /// The same, if there are such cells.
-    pub(super) fn known_owner(&self) -> Option<&'static Owner> {
-        self.owner.get().copied().filter(|_| self.may_own())
+    /// What cells that belong to this thread know it by, if there are any.
+    pub(super) fn owner(&self) -> Option<&'static Owner> {
+        self.owner.get().filter(|_| self.may_own())
     }
 
     /// Under control others may go before every access.

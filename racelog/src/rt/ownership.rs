@@ -191,9 +191,7 @@ fn make_own(log: &ThreadLog, ownership: &Ownership) {
     if log.is_expecting() || !fence::is_available() {
         return;
     }
-    if let Some(owner) = log.owner()
-        && let Some(tag) = log.next_tag()
-    {
+    if let Some((owner, tag)) = log.adopt() {
         enter(Some(owner));
         ownership.give_to(owner, tag);
     }

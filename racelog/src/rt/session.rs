@@ -213,7 +213,7 @@ fn set_current(log: *const ThreadLog) {
     CURRENT.set(log);
     ownership::enter(if is_log(log) {
         // SAFETY: it is a log, and those who make it a thread's own keep it for as long.
-        unsafe { &*log }.known_owner()
+        unsafe { &*log }.owner()
     } else {
         None
     });

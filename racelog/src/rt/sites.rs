@@ -21,7 +21,7 @@ pub(crate) struct Tag(u64);
 const TAG_SHIFT: u32 = 48;
 
 impl Tag {
-    pub(super) const NONE: Self = Self(0);
+    pub(super) const FIRST: Self = Self(0);
 
     /// The tag after this; `None` after the last.
     pub(super) fn next(self) -> Option<Self> {

@@ -121,13 +121,13 @@ impl Slots {
     pub(super) fn form(&mut self, access: Kept, value: Value) -> Form {
         let place = access.location.map_or(0, |id| id.get() as usize + 1);
         let slot = (place * 2 + usize::from(access.write)) % SLOTS;
-        match *self.slot(slot) {
-            Some(kept) if kept != access => return Form::Full,
-            Some(_) => {}
-            None => *self.slot(slot) = Some(access),
+        let kept = *self.slot(slot);
+        if kept.is_some_and(|kept| kept != access) {
+            return Form::Full;
         }
+        *self.slot(slot) = Some(access);
         let before = self.values.insert(access.var, value);
-        match before.and_then(|before| step_to(before, value)) {
+        match before.and_then(|before| step_to(before, value)).filter(|_| kept.is_some()) {
             Some(step) => Form::Again(slot, step),
             None => Form::Kept(slot),
         }
