@@ -43,6 +43,8 @@ pub(crate) const WORKLOADS: &[Workload] = &[
     workload("rwlock-read", 1_000_000, 3, |n| rwlock_read(1, n)),
     workload("rwlock-read-2-threads", 1_000_000, 3, |n| rwlock_read(2, n)),
     workload("shared-get-set", 2_000_000, 2, shared_get_set),
+    workload("shared-2-threads", 2_000_000, 2, shared_contended),
+    workload("shared-array", 50_000, 128, shared_array),
     workload("branch", 4_000_000, 1, branch),
     workload("raw-write", 4_000_000, 1, raw_write),
     workload("raw-read-branch", 2_000_000, 2, raw_read),
@@ -90,6 +92,25 @@ fn shared_get_set(operations: u64) -> Duration {
     on_threads(1, operations, |_| {
         let cell = black_box(&cell);
         cell.set(cell.get() + 1);
+    })
+}
+
+/// The same by two threads, which race.
+fn shared_contended(operations: u64) -> Duration {
+    let cell = Shared::new(0u64);
+    on_threads(2, operations, |_| {
+        let cell = black_box(&cell);
+        cell.set(cell.get() + 1);
+    })
+}
+
+/// A plain read and a plain write of each of many cells, by a loop.
+fn shared_array(operations: u64) -> Duration {
+    let cells = [const { Shared::new(0u64) }; 64];
+    on_threads(1, operations, |_| {
+        for cell in black_box(&cells) {
+            cell.set(cell.get() + 1);
+        }
     })
 }
 

@@ -150,7 +150,7 @@ impl Chunks {
         }
         // SAFETY: the chunk is ours, and reaches beyond this.
         unsafe { store_short(at, bytes) };
-        self.at.set(self.at.get().wrapping_add(SHORT));
+        self.at.set(at.wrapping_add(SHORT));
         true
     }
 

@@ -49,7 +49,7 @@ pub(super) const CAS: u8 = 88;
 pub(super) const CAS_FAIL: u8 = 96;
 pub(super) const FENCE: u8 = 104;
 pub(super) const RESERVED: u8 = 112;
-/// The access that is kept in a slot, again. The slot is in the low seven bits.
+/// The access that is kept in a slot, again. Most of the slot is in the low seven bits.
 pub(super) const AGAIN: u8 = 128;
 
 /// An event's first byte.

@@ -2,7 +2,7 @@
 //! accesses that are like one before take two bytes: see [`super::kept`].
 
 use super::code::{self, code_of, ordering_of_bits};
-use super::kept::{Form, Kept, SLOTS, Slots, again_code, kept_code};
+use super::kept::{Form, Kept, Slots, kept_code, taken_apart};
 use super::primitive::{
     Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
     take_u64, take_value,
@@ -63,9 +63,8 @@ impl Coder {
                 put_u8(out, kept_code(matches!(op, Op::Write { .. })));
                 self.encode_kept_rest(stamp, slot, &op, location, recorded, out);
             }
-            Form::Again(slot, step) => {
-                put_u8(out, again_code(slot));
-                put_u8(out, step);
+            Form::Again(bytes) => {
+                bytes.into_iter().for_each(|byte| put_u8(out, byte));
                 self.stamp = stamp.get();
             }
         }
@@ -159,7 +158,7 @@ impl Coder {
     ) -> Result<(), Malformed> {
         let code = take_u8(input)?;
         if code >= code::AGAIN {
-            return self.decode_again(usize::from(code - code::AGAIN), thread, input, item);
+            return self.decode_again(code, thread, input, item);
         }
         let step = super::primitive::take_u128(input)?;
         let recorded = step & 1 == 1;
@@ -176,7 +175,7 @@ impl Coder {
             return Ok(());
         }
         let kept = matches!(code, code::KEPT_READ | code::KEPT_WRITE);
-        let slot = if kept { Some(take_slot(input)?) } else { None };
+        let slot = if kept { Some(usize::from(take_u8(input)?)) } else { None };
         let op = self.decode_operands(code, input)?;
         if let (Some(slot), Some((access, value))) = (slot, Kept::of(&op, location, recorded)) {
             self.slots.keep(slot, access, value);
@@ -188,12 +187,13 @@ impl Coder {
 
     fn decode_again(
         &mut self,
-        slot: usize,
+        code: u8,
         thread: ThreadId,
         input: &mut &[u8],
         item: &mut Item,
     ) -> Result<(), Malformed> {
-        let (access, value) = self.slots.again(slot, take_u8(input)?)?;
+        let (slot, step) = taken_apart(code, take_u8(input)?);
+        let (access, value) = self.slots.again(slot, step)?;
         self.stamp = self.stamp.checked_add(1).ok_or(Malformed)?;
         *item = Item::Event(Event {
             thread,
@@ -346,11 +346,6 @@ impl Coder {
         self.var = self.var.checked_add(take_i64(input)?).ok_or(Malformed)?;
         Ok(VarId::new(u32::try_from(self.var).map_err(|_| Malformed)?))
     }
-}
-
-fn take_slot(input: &mut &[u8]) -> Result<usize, Malformed> {
-    let slot = usize::from(take_u8(input)?);
-    if slot < SLOTS { Ok(slot) } else { Err(Malformed) }
 }
 
 fn take_thread(input: &mut &[u8]) -> Result<ThreadId, Malformed> {
