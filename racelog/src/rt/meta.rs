@@ -337,12 +337,7 @@ impl<T> Spin<T> {
         let mut tries = 0u32;
         while self.locked.swap(true, Ordering::Acquire) {
             while self.locked.load(Ordering::Relaxed) {
-                tries += 1;
-                if tries.is_multiple_of(64) {
-                    std::thread::yield_now();
-                } else {
-                    std::hint::spin_loop();
-                }
+                wait_a_little(&mut tries);
             }
         }
         SpinGuard { spin: self }
@@ -355,6 +350,16 @@ impl<T> Spin<T> {
 
     pub(crate) fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
+    }
+}
+
+/// Waits for another thread, which will not be long unless it does not run.
+pub(super) fn wait_a_little(tries: &mut u32) {
+    *tries += 1;
+    if tries.is_multiple_of(64) {
+        std::thread::yield_now();
+    } else {
+        std::hint::spin_loop();
     }
 }
 

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fe
 
 use super::fence;
 use super::log::ThreadLog;
+use super::meta::wait_a_little;
 use super::sites::Tag;
 
 /// How often in a row a thread uses a cell before the cell is its own: about what it costs to take it
@@ -129,14 +130,9 @@ impl Ownership {
         fence::everywhere();
         // SAFETY: an owner is never freed.
         let owner = unsafe { &*owner };
-        let mut tries = 0u32;
+        let mut tries = 0;
         while owner.busy.load(Ordering::Acquire) == self.address() {
-            tries += 1;
-            if tries.is_multiple_of(64) {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
-            }
+            wait_a_little(&mut tries);
         }
         owner.bound.load(Ordering::Relaxed)
     }
