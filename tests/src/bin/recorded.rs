@@ -234,7 +234,7 @@ fn handed_over(rounds: usize) {
         count(&moved, 100);
         thread::scope(|scope| scope.spawn(|| moved.set(moved.get() + 1)).join().unwrap());
         count(&moved, 100);
-        std::mem::swap(&mut *moved, &mut Shared::new(9));
+        *moved = Shared::new(9);
         count(&moved, 100);
         assert_eq!(moved.into_inner(), 109);
         assert_eq!(cell.get(), 105);
