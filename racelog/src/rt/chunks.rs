@@ -276,13 +276,8 @@ impl Chunks {
         let len = used.next_multiple_of(UNIT);
         let payload = slot.bytes(HEADER_LEN..len);
         let sealed = self.sealed(payload);
-        // While it is open, whoever reads the file goes by the original.
-        let offset = if len == slot.len {
-            file.append(slot.bytes(0..len))?
-        } else {
-            let open = Chunk { open: true, events: 0, last_stamp: 0, ..sealed };
-            file.append(&[&open.encode(&[]), payload].concat())?
-        };
+        // While it is not complete, whoever reads the file goes by the original.
+        let offset = file.append(&sealed.encode_as_copy(), payload)?;
         file.write(offset, &sealed.encode(payload))?;
         // SAFETY: the slot is ours, and that long. The first byte goes first: from then on there is
         // nothing in it.

@@ -103,14 +103,16 @@ impl TraceFile {
         Ok(slot)
     }
 
-    /// Gives away the next piece of the file and writes these bytes to it, other than by its map; says
-    /// where it is. They are whole units, and an open chunk, so that a part of it can be read.
-    pub(super) fn append(&self, bytes: &[u8]) -> Result<u64, Full> {
+    /// Gives away the next piece of the file and writes a chunk to it, other than by its map; says
+    /// where it is. Together they are whole units, and the header is one that can be read without
+    /// the rest.
+    pub(super) fn append(&self, header: &[u8; HEADER_LEN], payload: &[u8]) -> Result<u64, Full> {
+        let len = HEADER_LEN + payload.len();
         let mut state = self.state()?;
         // A piece that ends where no unit does is the first, and is given away by now.
         debug_assert!(state.used.is_multiple_of(UNIT), "whole units");
-        debug_assert!(bytes.len().is_multiple_of(UNIT), "whole units");
-        if state.room() < bytes.len() + UNIT {
+        debug_assert!(len.is_multiple_of(UNIT), "whole units");
+        if state.room() < len + UNIT {
             // The rest of the window is a chunk with nothing in it.
             let next = self.next_window(&state)?;
             let payload_len = (state.room() - HEADER_LEN) as u32;
@@ -121,11 +123,11 @@ impl TraceFile {
         let offset = state.end();
         // As one, for the system then needs fewer and larger pages for it; nobody has a piece behind
         // it meanwhile.
-        if let Err(Full(why)) = self.write(offset, bytes) {
-            state.broken = Some(why.clone());
-            return Err(Full(why));
+        if let Err(error) = write_both_at(&self.file, offset, header, payload) {
+            state.broken = Some(error.to_string());
+            return Err(Full(error.to_string()));
         }
-        state.used += bytes.len();
+        state.used += len;
         Ok(offset)
     }
 
@@ -248,6 +250,34 @@ fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
 #[cfg(unix)]
 fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
+}
+
+/// Writes one after the other, in one go if the system can.
+#[cfg(target_os = "linux")]
+fn write_both_at(file: &File, offset: u64, first: &[u8], second: &[u8]) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    let part = |bytes: &[u8]| libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    };
+    let parts = [part(first), part(second)];
+    let Ok(start) = libc::off_t::try_from(offset) else {
+        return Err(io::Error::from_raw_os_error(libc::EFBIG));
+    };
+    // SAFETY: the descriptor is open for as long as `file` is, and both parts are there to be read.
+    let written = unsafe { libc::pwritev(file.as_raw_fd(), parts.as_ptr(), 2, start) };
+    // What is left, if it was but a part. If it was an error, it is met again.
+    let written = usize::try_from(written).unwrap_or(0);
+    let (in_first, in_second) = (written.min(first.len()), written.saturating_sub(first.len()));
+    write_at(file, offset + in_first as u64, &first[in_first..])?;
+    write_at(file, offset + (first.len() + in_second) as u64, &second[in_second..])
+}
+
+#[cfg(not(target_os = "linux"))]
+fn write_both_at(file: &File, offset: u64, first: &[u8], second: &[u8]) -> io::Result<()> {
+    write_at(file, offset, first)?;
+    write_at(file, offset + first.len() as u64, second)
 }
 
 #[cfg(not(unix))]

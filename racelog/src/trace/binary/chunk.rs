@@ -14,7 +14,6 @@ const CHECKSUM_AT: usize = 36;
 pub(crate) const MAX_PAYLOAD: u32 = 1 << 24;
 
 /// Where it says how far the chunk is.
-#[cfg(feature = "record")]
 pub(crate) const STATE_AT: usize = 5;
 
 /// The chunk is complete.
@@ -24,6 +23,9 @@ pub(crate) const OPEN: u8 = 1;
 /// The chunk is being sealed: what else the header says of that may be half written, so the chunk
 /// counts as open, and there is no checksum to go by.
 pub(crate) const SEALING: u8 = 2;
+
+/// The chunk is a copy of another that is being made: it holds nothing yet.
+pub(crate) const COPYING: u8 = 3;
 
 /// What a chunk holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +73,17 @@ impl Chunk {
 
     /// The header's bytes, with the checksum over it and the payload.
     pub(crate) fn encode(&self, payload: &[u8]) -> [u8; HEADER_LEN] {
+        self.encode_as(if self.open { OPEN } else { SEALED }, payload)
+    }
+
+    /// The header's bytes while the chunk is a copy that is being made.
+    #[cfg(any(feature = "record", test))]
+    pub(crate) fn encode_as_copy(&self) -> [u8; HEADER_LEN] {
+        let unfinished = Self { open: true, events: 0, last_stamp: 0, ..*self };
+        unfinished.encode_as(COPYING, &[])
+    }
+
+    fn encode_as(&self, state: u8, payload: &[u8]) -> [u8; HEADER_LEN] {
         let kind = match self.kind {
             Kind::Events => 1,
             Kind::Tables => 2,
@@ -79,7 +92,7 @@ impl Chunk {
         let mut bytes = [0; HEADER_LEN];
         bytes[0..4].copy_from_slice(&MAGIC);
         bytes[4] = kind;
-        bytes[5] = if self.open { OPEN } else { SEALED };
+        bytes[STATE_AT] = state;
         bytes[8..12].copy_from_slice(&self.thread.get().to_le_bytes());
         bytes[12..16].copy_from_slice(&self.payload_len.to_le_bytes());
         bytes[16..20].copy_from_slice(&self.events.to_le_bytes());
@@ -101,9 +114,9 @@ impl Chunk {
             3 => Kind::End,
             _ => return Err(NotAChunk::Kind),
         };
-        let open = match bytes[5] {
+        let open = match bytes[STATE_AT] {
             SEALED => false,
-            OPEN | SEALING => true,
+            OPEN | SEALING | COPYING => true,
             _ => return Err(NotAChunk::Kind),
         };
         let payload_len = u32_at(bytes, 12);
@@ -122,15 +135,20 @@ impl Chunk {
     }
 }
 
+/// Whether a header is that of a copy that is being made.
+pub(crate) fn is_unfinished_copy(header: &[u8; HEADER_LEN]) -> bool {
+    header[STATE_AT] == COPYING
+}
+
 /// Whether the checksum of a header fits the header and its payload.
 pub(crate) fn is_intact(header: &[u8; HEADER_LEN], payload: &[u8]) -> bool {
-    header[5] == SEALING || u32_at(header, CHECKSUM_AT) == checksum(header, payload)
+    header[STATE_AT] == SEALING || u32_at(header, CHECKSUM_AT) == checksum(header, payload)
 }
 
 fn checksum(header: &[u8; HEADER_LEN], payload: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&header[..CHECKSUM_AT]);
-    if header[5] == SEALED {
+    if header[STATE_AT] == SEALED {
         hasher.update(payload);
     }
     hasher.finalize()

@@ -208,6 +208,7 @@ impl Index {
         }
         let place = Place { offset, chunk };
         let taken = match chunk.kind {
+            _ if chunk::is_unfinished_copy(&header) => Ok(()),
             Kind::Events => self.take_events(place, payload),
             Kind::Tables => self.take_tables(payload),
             Kind::End => self.take_end(payload),

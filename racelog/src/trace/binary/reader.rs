@@ -361,6 +361,20 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_that_is_being_made_holds_nothing() {
+        use super::super::chunk::{Chunk, HEADER_LEN, Kind};
+
+        let mut bytes = chunks(&[(false, 1, 1..4)]);
+        let payload_len = 64;
+        let copy = Chunk { first_stamp: 4, ..Chunk::without_events(Kind::Events, payload_len) };
+        bytes.extend(copy.encode_as_copy());
+        // An event that is cut off within.
+        bytes.resize(bytes.len() + payload_len as usize, 0xff);
+        assert_eq!(copy.encode_as_copy().len(), HEADER_LEN);
+        assert_eq!(stamps(&read(&bytes)), [1, 2, 3]);
+    }
+
+    #[test]
     fn open_chunks_that_overlap_others_end_the_trace() {
         let bytes =
             chunks(&[(false, 1, 1..4), (true, 2, 3..9), (true, 1, 3..9), (false, 2, 9..10)]);
