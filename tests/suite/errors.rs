@@ -93,21 +93,26 @@ fn errors_in_binary() {
     let good = convert(b"t1 write x 1\n", Format::Text, Format::Binary);
     assert_eq!(
         error_of(b"", Format::Binary),
-        "byte 0: not a racelog trace: the file does not start as one"
+        "byte 0: nothing was recorded: the file has no header: the program ended before that, or \
+         there was no room for a trace"
     );
+    for unwritten in [&b"\0\0\0\0\0\0\0\0\0\0"[..], b"\0RLO\0\0\0\0\x03\0"] {
+        assert_eq!(error_of(unwritten, Format::Binary), error_of(b"", Format::Binary));
+    }
     assert_eq!(
         error_of(b"PK\x03\x04", Format::Binary),
         "byte 0: not a racelog trace: the file does not start as one"
     );
     assert_eq!(
         error_of(&good[..15], Format::Binary),
-        "byte 15: the file ends within its header: nothing was recorded in it"
+        "byte 15: nothing was recorded: the file ends within its header: the program ended before \
+         that, or there was no room for a trace"
     );
     let mut newer = good.clone();
-    newer[8] = 3;
+    newer[8] = 4;
     assert_eq!(
         error_of(&newer, Format::Binary),
-        "byte 8: the trace has format version 3, this build reads versions 1 to 2: use the racelog \
+        "byte 8: the trace has format version 4, this build reads versions 1 to 3: use the racelog \
          that wrote it, or record anew"
     );
     let mut damaged = good.clone();

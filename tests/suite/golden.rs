@@ -20,15 +20,17 @@ fn read(golden: &[u8]) -> String {
 }
 
 #[test]
-fn version_1_is_read_as_ever() {
-    let folder = repository().join("tests/golden/v1");
-    let golden = fs::read(folder.join("every-operation.rlog")).unwrap();
-    assert_eq!(read(&golden), text_of(&folder));
+fn earlier_versions_are_read_as_ever() {
+    for version in ["v1", "v2"] {
+        let folder = repository().join("tests/golden").join(version);
+        let golden = fs::read(folder.join("every-operation.rlog")).unwrap();
+        assert_eq!(read(&golden), text_of(&folder), "{version}");
+    }
 }
 
 #[test]
-fn version_2_is_read_and_written_as_ever() {
-    let folder = repository().join("tests/golden/v2");
+fn version_3_is_read_and_written_as_ever() {
+    let folder = repository().join("tests/golden/v3");
     let text = text_of(&folder);
     let path = folder.join("every-operation.rlog");
     let written = convert(text.as_bytes(), Format::Text, Format::Binary);

@@ -43,6 +43,7 @@ pub(crate) fn convert(bytes: &[u8], from: Format, to: Format) -> Vec<u8> {
     while let Some(item) = source.next_item().expect("reads") {
         sink.write(source.dictionary(), &item).expect("writes");
     }
+    sink.set_lost_events(source.lost_events());
     sink.finish(source.dictionary(), source.end()).expect("memory").0
 }
 

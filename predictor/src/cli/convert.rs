@@ -22,6 +22,7 @@ pub(super) fn run(args: &Convert) -> Result<Outcome, Failure> {
         })?;
     }
     let end = if input.is_damaged() { End::CutOff } else { input.source().end() };
+    sink.set_lost_events(input.source().lost_events());
     let (output, left_out) = sink.finish(input.source().dictionary(), end).map_err(failure)?;
     output.keep()?;
     if left_out.meaningful > 0 {

@@ -39,6 +39,7 @@ impl Analysed {
             events: report.events as u64,
             threads: report.threads as u64,
             note,
+            lost_events: trace.lost_events(),
             detectors: detectors.collect(),
             counts: report.counts,
             unseen_pointers: unseen_pointers(trace),

@@ -89,6 +89,9 @@ pub struct TraceInfo {
     pub threads: u64,
     /// Why it is not whole, if it is not.
     pub note: Option<String>,
+    /// How many events are known to be missing in it.
+    #[serde(default)]
+    pub lost_events: u64,
     /// The detectors that ran.
     pub detectors: Vec<DetectorRun>,
     /// What became of the conflicting pairs, if `mcm` ran.

@@ -50,14 +50,14 @@ impl Trace {
         let mut items = 0;
         while items < WORTH_A_THREAD {
             if !source.advance()? {
-                return loader.finish(source.metadata(), source.dictionary().clone(), source.end());
+                return loader.finish_of(source);
             }
             loader.push(source.dictionary(), source.item())?;
             progress(source);
             items += 1;
         }
         let loader = pipeline::read_ahead(loader, source, progress)?;
-        loader.finish(source.metadata(), source.dictionary().clone(), source.end())
+        loader.finish_of(source)
     }
 }
 
@@ -110,6 +110,14 @@ impl Loader {
         }
     }
 
+    /// Finishes a trace that was read to its end.
+    fn finish_of(self, source: &Source) -> Result<Trace, LoadError> {
+        let dictionary = source.dictionary().clone();
+        let mut trace = self.finish(source.metadata(), dictionary, source.end())?;
+        trace.lost_events = source.lost_events();
+        Ok(trace)
+    }
+
     /// Indexes the trace and checks that its order is a feasible execution.
     pub fn finish(
         self,
@@ -143,6 +151,7 @@ impl Loader {
             metadata,
             dictionary,
             end,
+            lost_events: 0,
             columns,
             values,
             originals,

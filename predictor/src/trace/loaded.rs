@@ -27,6 +27,7 @@ pub struct Trace {
     pub(super) metadata: Metadata,
     pub(super) dictionary: Dictionary,
     pub(super) end: End,
+    pub(super) lost_events: u64,
     pub(super) columns: Columns,
     pub(super) values: Values,
     pub(super) originals: Originals,
@@ -51,6 +52,12 @@ impl Trace {
     /// How the trace ends.
     pub fn end(&self) -> End {
         self.end
+    }
+
+    /// How many events are known to be missing: the recorder could not write them down, or they may
+    /// depend on such.
+    pub fn lost_events(&self) -> u64 {
+        self.lost_events
     }
 
     /// How many events there are.

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::{MmapMut, MmapOptions};
 
+use super::strings::publish;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 
 /// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
@@ -44,8 +45,14 @@ impl Slot {
 pub(super) struct TraceFile {
     file: File,
     max_bytes: u64,
+    start: *mut u8,
     state: Mutex<State>,
 }
+
+// SAFETY: nothing here writes to what the pointer points to once the file is created.
+unsafe impl Send for TraceFile {}
+// SAFETY: as above.
+unsafe impl Sync for TraceFile {}
 
 #[derive(Debug)]
 struct State {
@@ -61,7 +68,7 @@ struct State {
 }
 
 impl TraceFile {
-    /// Creates the file and puts `header` at its start.
+    /// Creates the file and puts `header` at its start, all at once.
     pub(super) fn create(path: &Path, header: &[u8], max_bytes: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -73,7 +80,8 @@ impl TraceFile {
         if header.len() > UNIT {
             return Err(io::Error::other("the trace's metadata is too long"));
         }
-        window[..header.len()].copy_from_slice(header);
+        let start = window.as_mut_ptr();
+        publish(Slot { start, len: window.len(), offset: 0 }, 0, header);
         let state = State {
             windows: vec![window],
             used: header.len(),
@@ -81,7 +89,12 @@ impl TraceFile {
             closed: false,
             broken: None,
         };
-        Ok(Self { file, max_bytes, state: Mutex::new(state) })
+        Ok(Self { file, max_bytes, start, state: Mutex::new(state) })
+    }
+
+    /// The start of the file: what stands there stays where it is for as long as the file is open.
+    pub(super) fn start(&self) -> *mut u8 {
+        self.start
     }
 
     /// Gives away the next piece of the file, of about `wanted` bytes, after `fill` has written
@@ -152,9 +165,9 @@ impl TraceFile {
         Ok(Window { offset, map: map(&self.file, offset, size, self.max_bytes)? })
     }
 
-    /// Gives away the last piece of the file, and no more. The piece is trimmed to `len` bytes, and
-    /// so is the file.
-    pub(super) fn close(&self, len: usize, fill: impl FnOnce(Slot)) -> Option<Slot> {
+    /// Gives away the last piece of the file, and no more; says where it is. The piece is trimmed to
+    /// `len` bytes, and so is the file.
+    pub(super) fn close(&self, len: usize, fill: impl FnOnce(Slot)) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {
             return None;
@@ -165,7 +178,7 @@ impl TraceFile {
         fill(slot);
         // Should that fail, the file is longer than it need be, with zeros at its end.
         let _ = self.file.set_len(slot.offset + len as u64);
-        Some(slot)
+        Some(slot.offset)
     }
 }
 
@@ -314,7 +327,7 @@ mod tests {
         };
         assert!(full.0.contains("greatest size"), "{}", full.0);
         let last = file.close(100, |_| {}).unwrap();
-        assert_eq!(last.offset, next);
+        assert_eq!(last, next);
         assert!(file.allocate(UNIT, |_| {}).is_err());
         assert_eq!(std::fs::metadata(&path).unwrap().len(), next + 100);
         std::fs::remove_dir_all(folder).unwrap();

@@ -17,6 +17,7 @@ mod fence;
 mod file;
 mod given_back;
 mod log;
+mod lost;
 mod meta;
 mod ownership;
 pub(crate) mod raw;

@@ -11,9 +11,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use super::config::config;
-use super::file::{Full, Slot, TraceFile};
+use super::file::{Full, TraceFile};
 use super::given_back;
 use super::log::{Here, ThreadLog};
+use super::lost::Lost;
 use super::meta::{Spin, counters};
 use super::ownership;
 use super::stack::forget_stack;
@@ -21,7 +22,8 @@ use super::strings::{Tables, publish};
 use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
-use crate::trace::binary::tables::{CUT_LEN, encode_end};
+use crate::trace::binary::state::State;
+use crate::trace::binary::tables::encode_end;
 use crate::trace::{
     End, LocId, MemoryOrdering, Metadata, Object, Op, StrId, ThreadId, Value, VarId,
 };
@@ -30,22 +32,18 @@ use crate::trace::{
 pub(crate) struct Session {
     number: u32,
     file: TraceFile,
+    /// Points into the file.
+    lost: Lost,
     tables: Mutex<Tables>,
     next_thread: AtomicU32,
     /// Nothing more is recorded.
     stopped: AtomicBool,
-    /// Whether that was for want of room.
-    full: AtomicBool,
-    /// The smallest stamp of an event that was not recorded: events from there on may depend on it.
-    cut: AtomicU64,
     /// About the largest stamp so far. A thread that nobody forked starts there: were its stamps
     /// small, losing one of them would cost all that is recorded.
     latest: AtomicU64,
     /// Stamps that are taken from now on are above this: 0, until recording ends. So what is not
     /// recorded is after what is, whatever the clock of the thread that does it.
     floor: AtomicU64,
-    /// The end of the trace, once it is written.
-    end: Mutex<Option<Slot>>,
 }
 
 impl Session {
@@ -53,7 +51,11 @@ impl Session {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut bytes = Vec::new();
         header::write(&mut bytes, metadata)?;
+        bytes.extend(State::WHOLE.encode(bytes.len()));
         let file = TraceFile::create(path, &bytes, config().max_bytes)?;
+        // SAFETY: the file starts with these bytes, of which the state chunk is the last, and its
+        // start is mapped for as long as it is open, which is longer than the session uses it.
+        let lost = unsafe { Lost::new(file.start().add(bytes.len())) };
         given_back::find_out();
         let tables = Tables::new(&file).map_err(|Full(why)| io::Error::other(why))?;
         Ok(Arc::new(Self {
@@ -62,11 +64,9 @@ impl Session {
             tables: Mutex::new(tables),
             next_thread: AtomicU32::new(0),
             stopped: AtomicBool::new(false),
-            full: AtomicBool::new(false),
-            cut: AtomicU64::new(u64::MAX),
+            lost,
             latest: AtomicU64::new(0),
             floor: AtomicU64::new(0),
-            end: Mutex::new(None),
         }))
     }
 
@@ -139,8 +139,12 @@ impl Session {
 
     /// There is no room for more: says so, once, and records nothing more.
     pub(super) fn stop(&self, full: &Full) {
+        if self.is_stopped() {
+            return;
+        }
+        // Whoever ends the recording knows why.
+        self.lost.say_full();
         if !self.stopped.swap(true, Ordering::AcqRel) {
-            self.full.store(true, Ordering::Release);
             say(format_args!("recording stops here, the program goes on: {}", full.0));
         }
     }
@@ -150,16 +154,16 @@ impl Session {
     /// The trace is cut there, or rather, since nobody will ever see that stamp, at one that leaves
     /// about all that is recorded. Those who depend on the event take their stamps after the
     /// operation's exclusivity has ended, so they know of the new floor.
+    ///
+    /// Where the trace is cut before the stamp already there is nothing to do: those who depend on
+    /// the event have greater stamps.
     pub(super) fn lose(&self, stamp: u64) {
-        let cut = stamp.max(self.latest.load(Ordering::Relaxed) + 1);
-        self.floor.fetch_max(cut, Ordering::AcqRel);
-        if self.cut.fetch_min(cut, Ordering::AcqRel) <= cut {
-            return;
+        if stamp < self.lost.cut() {
+            let cut = stamp.max(self.latest.load(Ordering::Relaxed) + 1);
+            self.floor.fetch_max(cut, Ordering::AcqRel);
+            self.lost.cut_at(cut);
         }
-        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = *end {
-            self.write_cut(slot);
-        }
+        self.lost.count();
     }
 
     /// Ends the trace. What other threads still do is not in it.
@@ -167,29 +171,13 @@ impl Session {
         self.floor.fetch_max(self.latest.load(Ordering::Relaxed), Ordering::AcqRel);
         self.stopped.store(true, Ordering::Release);
         self.tables().seal();
-        let how = if self.full.load(Ordering::Acquire) { End::Full } else { End::Clean };
+        let how = if self.lost.is_full() { End::Full } else { End::Clean };
         let payload = encode_end(how, None);
-        let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let written = self.file.close(HEADER_LEN + payload.len(), |slot| {
-            let mut chunk = Chunk::without_events(Kind::End, payload.len() as u32);
-            // Threads that notice the end late may still have to change it.
-            chunk.open = true;
+        self.file.close(HEADER_LEN + payload.len(), |slot| {
+            let chunk = Chunk::without_events(Kind::End, payload.len() as u32);
             publish(slot, HEADER_LEN, &payload);
-            publish(slot, 0, &chunk.encode(&[]));
+            publish(slot, 0, &chunk.encode(&payload));
         });
-        if let Some(slot) = written {
-            self.write_cut(slot);
-            *end = Some(slot);
-        }
-    }
-
-    fn write_cut(&self, end: Slot) {
-        let cut = self.cut.load(Ordering::Acquire).to_le_bytes();
-        // SAFETY: the slot is the end chunk, whose last bytes are the cut, and the lock on the end
-        // is held or nobody else knows of it yet.
-        unsafe {
-            ptr::copy_nonoverlapping(cut.as_ptr(), end.start.add(end.len - CUT_LEN), CUT_LEN);
-        }
     }
 }
 

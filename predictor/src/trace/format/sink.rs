@@ -72,6 +72,15 @@ impl<W: Write> Sink<W> {
         Ok(())
     }
 
+    /// So many events are known to be missing in the trace. STD has no word for that.
+    pub fn set_lost_events(&mut self, lost: u64) {
+        match &mut self.0 {
+            Inner::Text(writer) => writer.set_lost_events(lost),
+            Inner::Std(_) => {}
+            Inner::Binary(writer) => writer.set_lost_events(lost),
+        }
+    }
+
     /// Writes the end, and says what had to be left out.
     pub fn finish(self, dictionary: &Dictionary, end: End) -> io::Result<(W, LeftOut)> {
         match self.0 {

@@ -38,7 +38,8 @@ impl Format {
     pub fn of_start(start: &[u8]) -> Self {
         let line = start.split(|byte| *byte == b'\n').find(|line| !line.is_empty());
         match start.first() {
-            Some(0x89) => Self::Binary,
+            // The first byte of a recording is written last.
+            Some(0x89 | 0) => Self::Binary,
             // The separator of STD, where the text format would have a blank before long.
             _ if line.is_some_and(|line| line.contains(&b'|') && !line.starts_with(b"#")) => {
                 Self::Std
@@ -234,6 +235,15 @@ impl Source {
             Inner::Text(reader) => reader.end(),
             Inner::Std(_) => End::Clean,
             Inner::Binary(reader) => reader.end(),
+        }
+    }
+
+    /// How many events are known to be missing, once the trace has been read to its end.
+    pub fn lost_events(&self) -> u64 {
+        match &self.inner {
+            Inner::Text(reader) => reader.lost_events(),
+            Inner::Std(_) => 0,
+            Inner::Binary(reader) => reader.lost_events(),
         }
     }
 

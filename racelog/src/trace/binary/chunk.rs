@@ -36,6 +36,8 @@ pub(crate) enum Kind {
     Tables,
     /// The end of the trace.
     End,
+    /// What is known to be lost.
+    State,
 }
 
 /// A chunk's header.
@@ -88,6 +90,7 @@ impl Chunk {
             Kind::Events => 1,
             Kind::Tables => 2,
             Kind::End => 3,
+            Kind::State => 4,
         };
         let mut bytes = [0; HEADER_LEN];
         bytes[0..4].copy_from_slice(&MAGIC);
@@ -112,6 +115,7 @@ impl Chunk {
             1 => Kind::Events,
             2 => Kind::Tables,
             3 => Kind::End,
+            4 => Kind::State,
             _ => return Err(NotAChunk::Kind),
         };
         let open = match bytes[STATE_AT] {

@@ -37,7 +37,10 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     let mut fixed = [0; FIXED_LEN];
     let got = read_up_to(input, &mut fixed)?;
     let known = got.min(MAGIC.len());
-    if fixed[..known] != MAGIC[..known] || got == 0 {
+    if is_unwritten(&fixed[..known]) {
+        return Err(OpenError::NothingRecorded { len: 0 });
+    }
+    if fixed[..known] != MAGIC[..known] {
         return Err(OpenError::NotATrace);
     }
     if got >= 10 {
@@ -47,7 +50,7 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
         }
     }
     if got < FIXED_LEN {
-        return Err(OpenError::CutHeader { len: got as u64 });
+        return Err(OpenError::NothingRecorded { len: got as u64 });
     }
     let payload_len = u32::from_le_bytes(fixed[12..16].try_into().expect("four bytes"));
     if payload_len > MAX_PAYLOAD {
@@ -57,7 +60,7 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     let got = input.take(u64::from(payload_len)).read_to_end(&mut payload)?;
     let len = (FIXED_LEN + got) as u64;
     if got < payload_len as usize {
-        return Err(OpenError::CutHeader { len });
+        return Err(OpenError::NothingRecorded { len });
     }
     let stored = u32::from_le_bytes(fixed[CHECKSUM_AT..].try_into().expect("four bytes"));
     if stored != checksum(&fixed, &payload) {
@@ -65,6 +68,13 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     }
     let metadata = decode(&payload).map_err(|Malformed| OpenError::DamagedHeader)?;
     Ok((metadata, len))
+}
+
+/// Whether this is the start of a file that its recorder did not get to write: the first byte is
+/// written last, and the others may be there or not.
+fn is_unwritten(start: &[u8]) -> bool {
+    let is_zero_or_ours = |(byte, ours): (&u8, &u8)| *byte == 0 || byte == ours;
+    start.first().is_none_or(|first| *first == 0) && start.iter().zip(&MAGIC).all(is_zero_or_ours)
 }
 
 fn checksum(fixed: &[u8; FIXED_LEN], payload: &[u8]) -> u32 {

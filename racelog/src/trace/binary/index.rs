@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
 use super::event::Coder;
 use super::header::read_up_to;
+use super::state::State;
 use super::tables::{self, Init, Record};
 use crate::trace::{Dictionary, DictionaryError, End, ThreadId};
 
@@ -103,9 +104,11 @@ pub(super) struct Index {
     pub(super) inits: Vec<Init>,
     pub(super) events: u64,
     /// `None` while no end was seen.
-    pub(super) end: Option<End>,
-    /// The stamp from which on events are not to be trusted.
-    pub(super) cut: u64,
+    end: Option<End>,
+    /// What the recorder says is lost.
+    state: Option<State>,
+    /// What the end says: the stamp from which on events are not to be trusted.
+    end_cut: Option<u64>,
     pub(super) damage: Option<Damage>,
 }
 
@@ -131,7 +134,7 @@ impl Index {
         len: u64,
     ) -> io::Result<Self> {
         input.seek(SeekFrom::Start(offset))?;
-        let mut index = Self { cut: u64::MAX, ..Self::default() };
+        let mut index = Self::default();
         let mut payload = Vec::new();
         while offset < end {
             match index.scan_chunk(input, offset, &mut payload)? {
@@ -212,6 +215,7 @@ impl Index {
             Kind::Events => self.take_events(place, payload),
             Kind::Tables => self.take_tables(payload),
             Kind::End => self.take_end(payload),
+            Kind::State => self.take_state(payload),
         };
         Ok(taken.map(|()| offset + HEADER_LEN as u64 + u64::from(chunk.payload_len)))
     }
@@ -265,8 +269,32 @@ impl Index {
             return Err(DamageKind::EventCount { stated, found: self.events });
         }
         self.end = Some(end);
-        self.cut = cut;
+        self.end_cut = Some(cut);
         Ok(())
+    }
+
+    fn take_state(&mut self, payload: &[u8]) -> Result<(), DamageKind> {
+        let state = State::decode(payload)
+            .map_err(|_| DamageKind::Malformed("a state that cannot be read"))?;
+        match self.state.replace(state) {
+            None => Ok(()),
+            Some(_) => Err(DamageKind::Malformed("a second state")),
+        }
+    }
+
+    /// What is lost, as far as the recorder got to say it.
+    pub(super) fn state(&self) -> State {
+        let state = self.state.unwrap_or(State::WHOLE);
+        State { cut: self.end_cut.unwrap_or(u64::MAX).min(state.cut), ..state }
+    }
+
+    /// How the trace ends.
+    pub(super) fn end(&self) -> End {
+        match self.end {
+            Some(end) if self.damage.is_none() => end,
+            _ if self.state().full => End::Full,
+            _ => End::CutOff,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::event::NO_ITEM;
 use super::index::{Damage, Index};
 use super::merge::Merge;
+use super::state::State;
 use super::tables::Init;
 use super::{VERSION, header};
 use crate::trace::{Dictionary, DictionaryError, End, Event, Item, Metadata, Op};
@@ -24,8 +25,12 @@ pub enum OpenError {
          use the racelog that wrote it, or record anew"
     )]
     UnknownVersion { version: u16 },
-    #[error("byte {len}: the file ends within its header: nothing was recorded in it")]
-    CutHeader { len: u64 },
+    #[error(
+        "byte {len}: nothing was recorded: {}: the program ended before that, or there was no room \
+         for a trace",
+        if *.len == 0 { "the file has no header" } else { "the file ends within its header" }
+    )]
+    NothingRecorded { len: u64 },
     #[error("byte 0: the file's header is damaged")]
     DamagedHeader,
 }
@@ -60,13 +65,14 @@ pub struct Reader<R> {
     /// Initial values not yet yielded, the next one last.
     inits: Vec<Init>,
     merge: Merge,
-    /// The stamp from which on events are not to be trusted.
-    cut: u64,
+    state: State,
     end: End,
     damage: Option<Damage>,
     events: u64,
     /// How many events were yielded.
     yielded: u64,
+    /// How many were not, because others before them are lost.
+    left_out: u64,
     failed: bool,
     /// The last item that was yielded.
     item: Item,
@@ -79,17 +85,19 @@ impl<R: Read + Seek> Reader<R> {
         let (metadata, offset) = header::read(&mut input)?;
         let mut index = Index::scan(&mut input, offset)?;
         index.inits.reverse();
+        let (state, end) = (index.state(), index.end());
         Ok(Self {
             input,
             metadata,
             dictionary: index.dictionary,
             inits: index.inits,
             merge: Merge::new(index.threads),
-            cut: index.cut,
-            end: index.end.filter(|_| index.damage.is_none()).unwrap_or(End::CutOff),
+            state,
+            end,
             damage: index.damage,
             events: index.events,
             yielded: 0,
+            left_out: 0,
             failed: false,
             item: NO_ITEM,
         })
@@ -113,6 +121,13 @@ impl<R: Read + Seek> Reader<R> {
     /// How the trace ends: cut off also where the file has lost its end.
     pub fn end(&self) -> End {
         self.end
+    }
+
+    /// How many events are known to be lost, once the trace has been read to its end: those that
+    /// the recorder could not write down, and those in the file that may depend on them. There may
+    /// be more.
+    pub fn lost_events(&self) -> u64 {
+        self.state.lost.saturating_add(self.left_out)
     }
 
     /// What is wrong with the file, if anything is. All items before that are still yielded.
@@ -151,7 +166,11 @@ impl<R: Read + Seek> Reader<R> {
             self.item = Item::Init { var: init.var, value: init.value };
             return Ok(true);
         }
-        if stamp.is_none() || !self.merge.next(&mut self.input, &mut self.item)? {
+        if stamp.is_none() {
+            self.count_left_out();
+            return Ok(false);
+        }
+        if !self.merge.next(&mut self.input, &mut self.item)? {
             return Ok(false);
         }
         let checked = match &self.item {
@@ -167,9 +186,19 @@ impl<R: Read + Seek> Reader<R> {
         }
     }
 
+    /// Reads what comes after the cut, to know how much that is.
+    #[cold]
+    fn count_left_out(&mut self) {
+        let mut item = NO_ITEM;
+        // What is wrong with events that are not used is no matter.
+        while let Ok(true) = self.merge.next(&mut self.input, &mut item) {
+            self.left_out += u64::from(matches!(item, Item::Event(_)));
+        }
+    }
+
     #[inline]
     fn next_stamp(&self) -> Option<u64> {
-        self.merge.peek_stamp().filter(|stamp| *stamp < self.cut)
+        self.merge.peek_stamp().filter(|stamp| *stamp < self.state.cut)
     }
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
 
 /// The end has its last eight bytes where a recorder can reach them: the stamp from which on
 /// events are not to be trusted, because others before them may be lost.
-pub(crate) const CUT_LEN: usize = 8;
+const CUT_LEN: usize = 8;
 
 /// The payload of the end chunk of a trace that has lost nothing.
 pub(crate) fn encode_end(end: End, events: Option<u64>) -> Vec<u8> {

@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::chunk::{Chunk, Kind, MAX_PAYLOAD};
 use super::event::Coder;
 use super::header;
+use super::state::State;
 use super::tables::{self, Init};
 use crate::trace::{Dictionary, End, Event, Item, Metadata, Stamp, ThreadId, Value, VarId};
 
@@ -43,6 +44,8 @@ pub struct Writer<W> {
     /// The largest stamp so far.
     latest: u64,
     events: u64,
+    /// How many events are known to be missing.
+    lost: u64,
 }
 
 /// Events of one thread that are not yet in the file.
@@ -75,6 +78,7 @@ impl<W: Write> Writer<W> {
             inits: Vec::new(),
             latest: 0,
             events: 0,
+            lost: 0,
         })
     }
 
@@ -123,10 +127,20 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// So many events are known to be missing in the trace.
+    pub fn set_lost_events(&mut self, lost: u64) {
+        self.lost = lost;
+    }
+
     /// Writes all that is left, and the end.
     pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
         self.flush_all(dictionary)?;
         self.flush_tables(dictionary)?;
+        if self.lost > 0 {
+            let state = State { lost: self.lost, full: end == End::Full, ..State::WHOLE };
+            // Nobody will change it in place, so it may stand anywhere.
+            self.out.write_all(&state.encode(0))?;
+        }
         let payload = tables::encode_end(end, Some(self.events));
         self.put_chunk(Chunk::without_events(Kind::End, payload.len() as u32), &payload)?;
         self.out.flush()?;

@@ -16,6 +16,8 @@ pub(super) enum Directive<'a> {
     /// Whether the thread is in recorded code from here on.
     Recorded(&'a str, bool),
     End(End),
+    /// So many events are known to be missing.
+    Lost(u64),
 }
 
 impl<'a> Directive<'a> {
@@ -31,6 +33,7 @@ impl<'a> Directive<'a> {
             "unrecorded" => Self::Recorded(operand, false),
             "end" if operand == "cut-off" => Self::End(End::CutOff),
             "end" if operand == "full" => Self::End(End::Full),
+            "lost" => Self::Lost(operand.parse().ok()?),
             _ => return None,
         })
     }
@@ -58,6 +61,7 @@ impl fmt::Display for Directive<'_> {
             Self::End(End::CutOff) => write!(f, "end cut-off"),
             Self::End(End::Full) => write!(f, "end full"),
             Self::End(End::Clean) => write!(f, "end clean"),
+            Self::Lost(events) => write!(f, "lost {events}"),
         }
     }
 }
@@ -100,6 +104,7 @@ mod tests {
             Directive::Recorded("t1", false),
             Directive::End(End::CutOff),
             Directive::End(End::Full),
+            Directive::Lost(u64::MAX),
         ] {
             assert_eq!(Directive::parse(&directive.to_string()), Some(directive));
         }
@@ -107,7 +112,13 @@ mod tests {
 
     #[test]
     fn other_comments_are_left_alone() {
-        for line in ["# racelog program x", "#racelog dance now", "#racelog started soon", "#"] {
+        for line in [
+            "# racelog program x",
+            "#racelog dance now",
+            "#racelog started soon",
+            "#racelog lost some",
+            "#",
+        ] {
             assert_eq!(Directive::parse(line), None, "{line}");
         }
     }

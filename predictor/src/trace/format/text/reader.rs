@@ -90,6 +90,11 @@ impl<R: BufRead> TextReader<R> {
         self.reader.parser.end.unwrap_or(End::Clean)
     }
 
+    /// How many events are known to be missing, once the trace has been read to its end.
+    pub fn lost_events(&self) -> u64 {
+        self.reader.parser.lost
+    }
+
     /// The number of the last line read if it lacks its line break, as that of a file that was cut
     /// would.
     pub fn open_line(&self) -> Option<u64> {
@@ -142,6 +147,7 @@ pub(super) struct Parser {
     events: u64,
     items: u64,
     end: Option<End>,
+    lost: u64,
 }
 
 impl Parser {
@@ -192,6 +198,7 @@ impl Parser {
                 }
             }
             Directive::End(end) => self.end = Some(end),
+            Directive::Lost(events) => self.lost = events,
             // Whoever reads the items has the metadata by then.
             _ if self.items > 0 => {}
             Directive::Program(program) => self.metadata.program = Some(program),

@@ -19,6 +19,7 @@ pub struct TextWriter<W> {
     line: Vec<u8>,
     /// Which threads are, by the last comment about them, not in recorded code.
     unrecorded: FxHashMap<ThreadId, bool>,
+    lost: u64,
 }
 
 impl<W: Write> TextWriter<W> {
@@ -28,7 +29,7 @@ impl<W: Write> TextWriter<W> {
             writeln!(out, "{directive}")?;
         }
         let printer = EventPrinter::new();
-        Ok(Self { out, printer, line: Vec::new(), unrecorded: FxHashMap::default() })
+        Ok(Self { out, printer, line: Vec::new(), unrecorded: FxHashMap::default(), lost: 0 })
     }
 
     /// Writes an item.
@@ -52,8 +53,16 @@ impl<W: Write> TextWriter<W> {
         self.out.write_all(&self.line)
     }
 
+    /// So many events are known to be missing in the trace.
+    pub fn set_lost_events(&mut self, lost: u64) {
+        self.lost = lost;
+    }
+
     /// Writes the end.
     pub fn finish(mut self, end: End) -> io::Result<W> {
+        if self.lost > 0 {
+            writeln!(self.out, "{}", Directive::Lost(self.lost))?;
+        }
         if end != End::Clean {
             writeln!(self.out, "{}", Directive::End(end))?;
         }
