@@ -19,6 +19,7 @@ pub mod report;
 pub mod semantics;
 pub mod solve;
 pub mod trace;
+pub mod unrecorded;
 pub mod witness;
 
 /// The examples in the user guide run as tests.

@@ -6,11 +6,12 @@ use racelog::trace::Object;
 
 use super::schedule::steps;
 use super::{
-    Access, Code, DetectorRun, Finding, Lock, Occurrence, Place, Project, SCHEMA, Shard, Side,
-    Skipped, Sources, TraceInfo, VERSION, Variable,
+    Access, Capture, Code, DetectorRun, Finding, Level, Lock, Occurrence, Place, Project, SCHEMA,
+    Shard, Side, Skipped, Sources, Spots, TraceInfo, VERSION, Variable,
 };
 use crate::report::{self, Report, held};
 use crate::trace::{EventId, Op, Trace};
+use crate::unrecorded::Unrecorded;
 
 /// What the recorder leaves where `UnsafeCell::get` gives a raw pointer away.
 const POINTER_GIVEN_AWAY: &str = "raw pointer of a cell";
@@ -32,6 +33,7 @@ impl Analysed {
             seconds: run.seconds,
             unsound: run.unsound,
         });
+        let unseen = unseen_pointers(trace, prefixes);
         let info = TraceInfo {
             name: report.trace.clone(),
             test: metadata.test.clone(),
@@ -42,7 +44,8 @@ impl Analysed {
             lost_events: trace.lost_events(),
             detectors: detectors.collect(),
             counts: report.counts,
-            unseen_pointers: unseen_pointers(trace),
+            unseen_pointers: unseen.number,
+            unseen_places: unseen.places,
         };
         let found =
             report.findings.iter().map(|found| occurrence(trace, &report.trace, found, prefixes));
@@ -94,6 +97,8 @@ impl Collector {
             Finding {
                 number: 0,
                 code,
+                level: Level::default(),
+                doubts: Vec::new(),
                 fingerprint,
                 sides,
                 occurrences,
@@ -110,12 +115,16 @@ impl Collector {
             skipped: self.skipped,
             findings: findings.collect(),
             unused_suppressions: Vec::new(),
+            unrecorded: Unrecorded::default(),
+            capture: Capture::default(),
+            strict: false,
         };
         // Of a part, it is not known yet what others have found.
         if project.shard.is_none() {
             project.fold();
         }
         project.number();
+        project.judge();
         project
     }
 }
@@ -243,13 +252,18 @@ impl Context<'_> {
     }
 }
 
-fn unseen_pointers(trace: &Trace) -> u64 {
+fn unseen_pointers(trace: &Trace, prefixes: &[String]) -> Spots {
+    let context = Context { trace, prefixes };
     let mut printer = trace.printer();
-    let given = trace.events().filter(|event| {
-        matches!(trace.op(*event), Op::Assert { .. })
-            && printer.operation(*event).contains(POINTER_GIVEN_AWAY)
-    });
-    given.count() as u64
+    let mut spots = Spots::default();
+    for event in trace.events() {
+        if matches!(trace.op(event), Op::Assert { .. })
+            && printer.operation(event).contains(POINTER_GIVEN_AWAY)
+        {
+            spots.add(1, &context.place_of(Some(event)));
+        }
+    }
+    spots
 }
 
 fn file_name(path: &str) -> String {

@@ -51,11 +51,13 @@ pub fn merge(mut shards: Vec<Project>) -> Result<Project, MergeError> {
             let name = other.or_else(|| all.skipped.first().map(|skipped| &skipped.name));
             return Err(MergeError::OtherTraces(name.cloned().unwrap_or_default()));
         }
+        all.unrecorded.add(shard.unrecorded);
         findings.extend(shard.findings);
     }
     all.findings = join_findings(findings);
     all.fold();
     all.number();
+    all.judge();
     Ok(all)
 }
 

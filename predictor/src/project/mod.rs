@@ -8,9 +8,11 @@
 
 mod allow;
 mod analyze;
+mod capture;
 mod collect;
 pub(crate) mod expression;
 mod fold;
+mod level;
 mod merge;
 mod place;
 mod schedule;
@@ -19,9 +21,14 @@ mod suppress;
 
 use serde::{Deserialize, Serialize};
 
+use crate::unrecorded::Unrecorded;
+
 pub use self::allow::{NoSuppression, suppressions_in};
 pub use self::analyze::{Progress, Settings, TraceFile, analyze};
+pub(crate) use self::capture::without_hash;
+pub use self::capture::{Capture, Spots};
 pub use self::collect::{Analysed, Collector};
+pub use self::level::{Doubt, Level, Named};
 pub use self::merge::{MergeError, merge};
 pub use self::place::{NoPlace, Place};
 pub use self::schedule::{NoStretch, Step, Stretches};
@@ -53,6 +60,15 @@ pub struct Project {
     pub findings: Vec<Finding>,
     /// Suppressions that fit no finding.
     pub unused_suppressions: Vec<String>,
+    /// What the sources of the programs use that is not recorded, as far as they were read.
+    #[serde(default)]
+    pub unrecorded: Unrecorded,
+    /// What was not seen, in numbers.
+    #[serde(default)]
+    pub capture: Capture,
+    /// Whether doubtful findings are errors, too.
+    #[serde(default)]
+    pub strict: bool,
 }
 
 /// A part of the work: the `index`-th of `of` parts, from 1.
@@ -98,6 +114,9 @@ pub struct TraceInfo {
     pub counts: Option<crate::report::Counts>,
     /// How many raw pointers left an `UnsafeCell` unseen.
     pub unseen_pointers: u64,
+    /// Where the first of them did.
+    #[serde(default)]
+    pub unseen_places: Vec<Place>,
 }
 
 /// What a detector did on a trace.
@@ -129,6 +148,12 @@ pub struct Finding {
     pub number: u32,
     /// Which kind it is.
     pub code: Code,
+    /// How sure it is.
+    #[serde(default)]
+    pub level: Level,
+    /// Why it is doubtful, if it is.
+    #[serde(default)]
+    pub doubts: Vec<Doubt>,
     /// The same for the same race in every run, as long as the code around it stays where it is.
     pub fingerprint: String,
     /// The two accesses as the source has them.

@@ -2,11 +2,12 @@
 
 use super::story::Story;
 use super::text::harmless;
+use super::unseen;
 use crate::project::expression;
 use crate::project::{Place, Project, Sources};
 
-/// The findings that count, the files that were skipped and the suppressions that fit nothing, as workflow
-/// commands, one a line.
+/// The findings that count, the files that were skipped, what was not seen and the suppressions that fit
+/// nothing, as workflow commands, one a line.
 pub fn to_github(project: &Project, sources: &impl Sources) -> String {
     let mut text = String::new();
     for finding in project.open_findings() {
@@ -16,6 +17,12 @@ pub fn to_github(project: &Project, sources: &impl Sources) -> String {
     for skipped in &project.skipped {
         let message = format!("`{}` was not analysed: {}", skipped.name, skipped.problem);
         text += &line("warning", &[("title", "racelog: a trace was skipped".to_owned())], &message);
+    }
+    let gaps = unseen::gaps(&project.capture);
+    if !gaps.is_empty() {
+        let message = format!("not seen: {}", gaps.join("; "));
+        let title = "racelog: not everything was recorded".to_owned();
+        text += &line("notice", &[("title", title)], &message);
     }
     for unused in &project.unused_suppressions {
         let message = format!("this suppression fits no finding: {unused}");
@@ -31,6 +38,7 @@ fn command(story: &Story<'_>, sources: &impl Sources) -> String {
     let mut lines = vec![first, second, format!("why: {}", story.why())];
     lines.push(format!("seen in {}", story.tests_in_words(3)));
     lines.push(format!("status: {}", story.status().join("; ")));
+    lines.extend(story.doubts().iter().map(|doubt| format!("doubt: {doubt}")));
     lines.push(format!("help: {}", story.advice()));
     lines.extend(story.replay());
     // A place without a line is a name, and no file.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use super::count;
 use super::story::Story;
-use crate::project::{Finding, Occurrence, Project, Skipped, Sources, TraceInfo};
+use super::unseen;
+use crate::project::{Finding, Occurrence, Project, Skipped, Sources, TraceInfo, without_hash};
 
 /// The report as JUnit XML.
 pub fn to_junit(project: &Project, sources: &impl Sources) -> String {
@@ -39,6 +40,9 @@ pub fn to_junit(project: &Project, sources: &impl Sources) -> String {
         sum(|numbers| numbers.errors),
         all.iter().fold(0.0, |sum, numbers| sum + numbers.seconds),
     );
+    for gap in unseen::gaps(&project.capture) {
+        let _ = writeln!(xml, "  <!-- not seen: {} -->", comment(&gap));
+    }
     for ((name, suite), numbers) in suites.iter().zip(&all) {
         cases.suite(&mut xml, name, suite, numbers);
     }
@@ -67,7 +71,10 @@ type Found<'a> = (&'a Finding, &'a Occurrence);
 /// What became of the pairs of one trace.
 enum Outcome<'a> {
     Passed,
+    /// There are errors; warnings stand beside them.
     Failed(Vec<Found<'a>>),
+    /// There are only warnings.
+    Doubtful(Vec<Found<'a>>),
     /// It has findings, and none counts.
     NotCounted(Vec<Found<'a>>),
 }
@@ -83,8 +90,10 @@ impl<'a, S: Sources> Cases<'a, S> {
         let findings = self.by_trace.get(trace.name.as_str()).cloned().unwrap_or_default();
         let open: Vec<Found<'_>> =
             findings.iter().copied().filter(|(finding, _)| finding.is_open()).collect();
+        let is_error = |(finding, _): &Found<'_>| self.project.is_error(finding);
         match (open.is_empty(), findings.is_empty()) {
-            (false, _) => Outcome::Failed(open),
+            (false, _) if open.iter().any(is_error) => Outcome::Failed(open),
+            (false, _) => Outcome::Doubtful(open),
             (true, false) => Outcome::NotCounted(findings),
             (true, true) => Outcome::Passed,
         }
@@ -139,9 +148,17 @@ impl<'a, S: Sources> Cases<'a, S> {
             }
             Outcome::Failed(findings) => {
                 xml.push_str(">\n");
-                for found in findings {
+                // The schema wants all failures before what was printed.
+                let (errors, warnings): (Vec<_>, Vec<_>) =
+                    findings.into_iter().partition(|(finding, _)| self.project.is_error(finding));
+                for found in errors {
                     self.failure(xml, found);
                 }
+                self.warnings(xml, &warnings);
+            }
+            Outcome::Doubtful(findings) => {
+                xml.push_str(">\n");
+                self.warnings(xml, &findings);
             }
             Outcome::NotCounted(findings) => {
                 xml.push_str(">\n");
@@ -155,39 +172,46 @@ impl<'a, S: Sources> Cases<'a, S> {
 
     fn failure(&self, xml: &mut String, (finding, occurrence): Found<'_>) {
         let story = Story::of(self.project, finding, occurrence, self.sources);
+        let _ = writeln!(
+            xml,
+            "      <failure type=\"{}\" message=\"{}\">{}</failure>",
+            finding.code.name(),
+            attribute(&story.headline()),
+            content(&self.lines(&story).join("\n"))
+        );
+    }
+
+    /// What is doubtful fails nothing, and is not passed over in silence.
+    fn warnings(&self, xml: &mut String, findings: &[Found<'_>]) {
+        if findings.is_empty() {
+            return;
+        }
+        let mut lines = Vec::new();
+        for (finding, occurrence) in findings {
+            let story = Story::of(self.project, finding, occurrence, self.sources);
+            lines.push(format!("warning[{}]: {}", finding.code.name(), story.headline()));
+            lines.extend(self.lines(&story));
+        }
+        let _ = writeln!(xml, "      <system-out>{}</system-out>", content(&lines.join("\n")));
+    }
+
+    fn lines(&self, story: &Story<'_>) -> Vec<String> {
         let places = story.places();
         let mut lines: Vec<String> =
             [0, 1].map(|side| format!("{} at {}", story.access(side), places[side])).to_vec();
         lines.push(story.variable());
         lines.push(format!("why: {}", story.why()));
         lines.push(format!("status: {}", story.status().join("; ")));
+        lines.extend(story.doubts().iter().map(|doubt| format!("doubt: {doubt}")));
         lines.push(format!("help: {}", story.advice()));
         lines.extend(story.replay());
-        let _ = writeln!(
-            xml,
-            "      <failure type=\"{}\" message=\"{}\">{}</failure>",
-            finding.code.name(),
-            attribute(&story.headline()),
-            content(&lines.join("\n"))
-        );
+        lines
     }
 }
 
 fn seconds(trace: &TraceInfo) -> f64 {
     // The sum of nothing would be -0, which the schema does not allow.
     trace.detectors.iter().fold(0.0, |sum, run| sum + run.seconds)
-}
-
-/// The name of a test program without the hash that cargo puts behind it: it changes, and suites must not.
-fn without_hash(program: &str) -> &str {
-    match program.rsplit_once('-') {
-        Some((name, hash))
-            if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
-        {
-            name
-        }
-        _ => program,
-    }
 }
 
 /// Text within an element.
@@ -212,6 +236,11 @@ fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
+/// Text within a comment, which two dashes would end.
+fn comment(text: &str) -> String {
+    content(text).replace("--", "- -")
+}
+
 /// Text within an attribute. Readers make blanks of what breaks lines there, unless it is a reference.
 fn attribute(text: &str) -> String {
     content(text).replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
@@ -226,12 +255,5 @@ mod tests {
         assert_eq!(content("a < b && \"c\"\r\n]]>"), "a &lt; b &amp;&amp; \"c\"&#13;\n]]&gt;");
         assert_eq!(attribute("\"a\"\n\tb"), "&quot;a&quot;&#10;&#9;b");
         assert_eq!(content("\u{0}\u{1b}[31m\u{fffe}"), "\u{fffd}\u{fffd}[31m\u{fffd}");
-    }
-
-    #[test]
-    fn hashes_go() {
-        assert_eq!(without_hash("prog-e5859fbcc235757b"), "prog");
-        assert_eq!(without_hash("my-prog"), "my-prog");
-        assert_eq!(without_hash("my-prog-e5859fbcc235757b"), "my-prog");
     }
 }

@@ -2,7 +2,7 @@
 //! program, as far as that is there, and, where orders of events are drawn, from loaded traces.
 //!
 //! A format a file. What they have in common is what they say: `story` has the words, `names` knows
-//! what objects are called in the source, `advice` what to do. docs/REPORT.md describes the formats.
+//! what objects are called in the source, `advice` what to do, `unseen` what was not seen. docs/REPORT.md describes the formats.
 
 mod advice;
 mod explain;
@@ -15,6 +15,7 @@ mod sarif;
 mod story;
 mod text;
 pub mod timeline;
+mod unseen;
 
 pub use self::explain::explain;
 pub use self::github::to_github;

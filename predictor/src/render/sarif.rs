@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::explain::{explain, what_it_is};
 use super::story::Story;
+use super::unseen;
 use crate::project::expression;
 use crate::project::{Code, Place, Project, Sources, Step};
 
@@ -85,9 +86,13 @@ fn invocation(project: &Project) -> Value {
         let text = format!("this suppression fits no finding: {unused}");
         json!({ "level": "warning", "message": { "text": text } })
     });
+    let unseen = unseen::gaps(&project.capture).into_iter().map(|gap| {
+        let text = format!("not seen: {gap}");
+        json!({ "level": "note", "message": { "text": text } })
+    });
     json!({
         "executionSuccessful": project.skipped.is_empty(),
-        "toolExecutionNotifications": skipped.chain(cut).chain(unused).collect::<Vec<Value>>(),
+        "toolExecutionNotifications": skipped.chain(cut).chain(unused).chain(unseen).collect::<Vec<Value>>(),
     })
 }
 
@@ -108,7 +113,7 @@ fn result(story: &Story<'_>, sources: &impl Sources, baseline: bool) -> Value {
         "ruleId": finding.code.name(),
         "ruleIndex": rule,
         "kind": "fail",
-        "level": level(finding.code),
+        "level": if story.is_error() { "error" } else { "warning" },
         "message": { "text": text },
         "locations": [location(finding.sides[0].place.as_ref(), &story.access(0), sources)],
         "relatedLocations": related(story, sources),
@@ -119,6 +124,8 @@ fn result(story: &Story<'_>, sources: &impl Sources, baseline: bool) -> Value {
             "detectors": story.occurrence.detectors,
             "variable": story.variable(),
             "status": story.status().join("\n"),
+            "level": finding.level.name(),
+            "doubts": story.doubts(),
         },
     });
     if !story.occurrence.steps.is_empty() {

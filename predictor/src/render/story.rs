@@ -1,7 +1,7 @@
 //! A finding in words, which all formats share.
 
 use super::names::Names;
-use super::{advice, count, list};
+use super::{advice, count, list, unseen};
 use crate::project::{
     Access, Code, Finding, Lock, Occurrence, Place, Project, ReplayStatus, Side, Sources,
 };
@@ -31,9 +31,14 @@ impl<'a> Story<'a> {
         Self { project, finding, occurrence, names }
     }
 
-    /// Whether it is an error: what only an unsound detector says is not.
+    /// Whether it is an error; what is doubtful is a warning.
     pub(super) fn is_error(&self) -> bool {
-        self.finding.code != Code::Suspected
+        self.project.is_error(self.finding)
+    }
+
+    /// Why it is doubtful, and what to do to know, a sentence each.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        self.finding.doubts.iter().map(unseen::doubt).collect()
     }
 
     /// `data race on self.hits`, with the name in backticks.

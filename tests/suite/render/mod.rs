@@ -14,9 +14,12 @@ use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
-use predictor::project::{Analysed, Collector, Project, Replay, ReplayStatus, Sources, Suppressed};
+use predictor::project::{
+    Analysed, Collector, Place, Project, Replay, ReplayStatus, Sources, Suppressed,
+};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
+use predictor::unrecorded::{Dependency, HiddenMacro, Unrecorded, Use, What};
 
 use crate::support::repository;
 
@@ -95,13 +98,42 @@ pub(crate) fn full_project() -> Project {
     });
     project.traces[0].note = Some("it ends within a chunk".to_owned());
     project.traces[1].unseen_pointers = 2;
+    project.traces[1].unseen_places = vec!["src/lib.rs:70:9".parse().expect("a place")];
+    for trace in &mut project.traces {
+        let warm = trace.name.contains("warm");
+        let program = if warm { "warm-0123456789abcdef" } else { "cache-0123456789abcdef" };
+        trace.program = Some(program.to_owned());
+    }
     let problem = "no trace of racelog: its first bytes are `%PDF`";
     project.skipped.push(predictor::project::Skipped {
         name: "odd.rlog".to_owned(),
         problem: problem.to_owned(),
     });
     project.unused_suppressions.push("src/lib.rs:9 (allow RL001)".to_owned());
+    project.unrecorded = unrecorded();
+    project.judge();
     project
+}
+
+/// What the sources of the crate could use: two things that only one program has, and one of each other kind.
+fn unrecorded() -> Unrecorded {
+    let place = |line, column| Place { file: "tests/warm.rs".to_owned(), line, column };
+    let used = |name: &str, what, line| Use {
+        place: place(line, 5),
+        name: name.to_owned(),
+        what,
+        programs: vec!["warm".to_owned()],
+    };
+    Unrecorded {
+        uses: vec![
+            used("std::sync::Mutex", What::Sync, 3),
+            used("std::sync::Arc", What::Arc, 3),
+            used("std::sync::Arc::get_mut", What::ArcOrder, 9),
+        ],
+        crates: vec![Dependency { name: "rayon".to_owned(), programs: vec!["other".to_owned()] }],
+        macros: vec![HiddenMacro { place: place(20, 9), name: "log".to_owned() }],
+        unread: Vec::new(),
+    }
 }
 
 /// Compares with a golden file.

@@ -102,9 +102,10 @@ fn what_is_only_suspected_is_a_warning() {
     finding.occurrences[0].witness = None;
     finding.occurrences[0].steps.clear();
     finding.occurrences[0].detectors = vec!["quick".to_owned()];
+    project.judge();
     let text = text(&project, &Files, &wide(80));
     assert!(text.starts_with("warning[RL003]: suspected data race on `self.closed`\n"), "{text}");
     assert!(text.contains("suspected by `quick` only, which may be wrong"), "{text}");
     assert!(!text.contains("replay"), "{text}");
-    assert!(text.contains("1 race (1 only suspected)"), "{text}");
+    assert!(text.contains("no race found, 1 doubtful finding in"), "{text}");
 }

@@ -11,7 +11,7 @@ use crate::project::Shard;
 const EXIT_CODES: &str = "\
 Exit codes:
   0    nothing was found
-  1    something was found that counts: see suppressions and --baseline
+  1    something was found that counts, and is not doubtful: see --strict, suppressions, --baseline
   2    an error: the command line, a file, the settings; or a bug of racelog
   else the code of cargo, when tests or the build failed and nothing was found";
 
@@ -324,7 +324,8 @@ impl Flag {
             return Some(Self { wants_value: false, is_shared: false });
         }
         let arg = command.get_arguments().find(is)?;
-        let takes = arg.get_action().takes_values();
+        // Where a value must follow `=`, the next word is none.
+        let takes = arg.get_action().takes_values() && !arg.is_require_equals_set();
         let is_shared = arg.get_long().is_some_and(|long| SHARED.contains(&long));
         Some(Self { wants_value: takes && !has_value, is_shared })
     }

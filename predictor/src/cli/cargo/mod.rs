@@ -283,6 +283,8 @@ impl<'a> Job<'a> {
         if let Some(baseline) = &self.baseline {
             project.compare(baseline);
         }
+        project.strict = self.settings.strict;
+        project.judge();
     }
 
     /// Does what comes after the analysis, and keeps the report. What is new is confirmed.
@@ -295,6 +297,7 @@ impl<'a> Job<'a> {
                 bar.update(done, all);
             });
             drop(bar);
+            project.judge();
         }
         let mut json = serde_json::to_vec_pretty(&project).map_err(std::io::Error::from)?;
         json.push(b'\n');
@@ -317,11 +320,11 @@ impl<'a> Job<'a> {
     }
 }
 
-/// What the exit code says. A clean result must be about everything.
+/// What the exit code says. A clean result must be about everything; what is doubtful is no error.
 fn outcome(project: &Project) -> Outcome {
     let unconfirmed = |counts: &crate::report::Counts| counts.unknown.unconfirmed > 0;
     let bug = project.traces.iter().filter_map(|trace| trace.counts.as_ref()).any(unconfirmed);
-    match project.open_findings().next() {
+    match project.errors().next() {
         _ if bug => Outcome::Incomplete,
         Some(_) => Outcome::Found,
         None if !project.skipped.is_empty() => Outcome::Incomplete,

@@ -44,6 +44,9 @@ pub(super) struct Flags {
     /// Whether what was predicted is confirmed by running the program again
     #[arg(long, value_name = "BOOL", env = "RACELOG_CONFIRM")]
     pub(super) confirm: Option<bool>,
+    /// Fail on doubtful findings, too
+    #[arg(long, value_name = "BOOL", env = "RACELOG_STRICT", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(super) strict: Option<bool>,
     /// Wait so many seconds for each run that confirms
     #[arg(long, value_name = "SECONDS", env = "RACELOG_RUN_TIME", value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
@@ -79,6 +82,7 @@ struct File {
     detectors: Option<Vec<String>>,
     jobs: Option<u64>,
     confirm: Option<bool>,
+    strict: Option<bool>,
     run_time: Option<f64>,
     #[serde(default)]
     strip: Vec<String>,
@@ -108,6 +112,8 @@ struct FileSuppression {
 pub(super) struct Resolved {
     pub(super) analysis: Settings,
     pub(super) confirm: bool,
+    /// Whether doubtful findings are errors.
+    pub(super) strict: bool,
     pub(super) run_time: Duration,
     pub(super) baseline: Option<PathBuf>,
     /// Those of the file.
@@ -185,6 +191,7 @@ impl Flags {
         Ok(Resolved {
             analysis,
             confirm: self.confirm.or(file.confirm).unwrap_or(true),
+            strict: self.strict.or(file.strict).unwrap_or(false),
             run_time: time("run-time", self.run_time, file.run_time)?.unwrap_or(RUN_TIME),
             baseline: self.baseline.clone().or_else(|| file.baseline.map(|path| root.join(path))),
             suppressions: suppressions.collect::<Result<_, _>>()?,

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::super::names::Names;
+use super::super::unseen;
 use crate::project::{Code, Finding, Place, Project, Sources};
 
 /// How many lines around a racing access are shown.
@@ -20,6 +21,8 @@ pub(super) struct Report<'a> {
     pub(super) project: &'a Project,
     /// In the order of the project's.
     pub(super) findings: Vec<ShownFinding>,
+    /// What was not seen, in words.
+    pub(super) gaps: Vec<String>,
     /// Lines of source files, by their numbers.
     pub(super) files: BTreeMap<String, BTreeMap<u32, String>>,
 }
@@ -38,6 +41,8 @@ pub(super) struct ShownFinding {
     pub(super) pair: Option<[u32; 2]>,
     /// Whether there is a block with its witness.
     pub(super) witness: bool,
+    /// Why it is doubtful, and what to do to know.
+    doubts: Vec<String>,
 }
 
 impl ShownFinding {
@@ -47,7 +52,9 @@ impl ShownFinding {
         let name = names.best(&best.variable.name).to_owned();
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
         let title = Code::title(finding.code);
-        Self { title, name, best: best.unwrap_or(0), timeline: None, pair: None, witness: false }
+        let doubts = finding.doubts.iter().map(unseen::doubt).collect();
+        let best = best.unwrap_or(0);
+        Self { title, name, best, timeline: None, pair: None, witness: false, doubts }
     }
 }
 

@@ -16,7 +16,8 @@ use std::io::{self, Write};
 use self::data::{Block, Lines, Report, ShownFinding};
 use self::pack::{PackedCourse, PackedTimeline};
 use super::timeline::{Limits, Timeline, View};
-use crate::project::{Finding, Project, Sources};
+use super::unseen::gaps;
+use crate::project::{Project, Sources};
 use crate::trace::Trace;
 
 const BODY: &str = include_str!("assets/body.html");
@@ -90,7 +91,8 @@ pub fn html(
         }
         write_block(out, &format!("timeline-{number}"), &PackedTimeline::new(&timeline))?;
     }
-    let report = Report { project, findings: shown, files: lines.read(sources) };
+    let gaps = gaps(&project.capture);
+    let report = Report { project, findings: shown, gaps, files: lines.read(sources) };
     write_block(out, "report", &report)?;
     writeln!(out, "<script>\n(() => {{\n'use strict';")?;
     SCRIPTS.iter().try_for_each(|script| out.write_all(script.as_bytes()))?;
@@ -123,13 +125,13 @@ fn write_head(out: &mut impl Write, project: &Project) -> io::Result<()> {
     )?;
     STYLE.iter().try_for_each(|style| out.write_all(style.as_bytes()))?;
     writeln!(out, "</style>\n</head>\n<body>\n{BODY}")?;
-    write_plain(out, &project.findings)
+    write_plain(out, project)
 }
 
 /// What there is to read without scripts.
-fn write_plain(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
+fn write_plain(out: &mut impl Write, project: &Project) -> io::Result<()> {
     writeln!(out, "<noscript>\n<p>Timelines and filters need JavaScript.</p>\n<ol>")?;
-    for finding in findings {
+    for finding in &project.findings {
         let place = |at: usize| {
             let side = &finding.sides[at];
             let place =
@@ -137,15 +139,20 @@ fn write_plain(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
             format!("{} at {place}", side.kind)
         };
         let text = format!(
-            "{} {}: {} and {}",
+            "{} {} ({}): {} and {}",
             finding.code.name(),
             finding.code.title(),
+            finding.level.name(),
             place(0),
             place(1)
         );
         writeln!(out, "<li>{}</li>", escaped(&text))?;
     }
-    writeln!(out, "</ol>\n</noscript>")
+    writeln!(out, "</ol>")?;
+    for gap in gaps(&project.capture) {
+        writeln!(out, "<p>Not seen: {}</p>", escaped(&gap))?;
+    }
+    writeln!(out, "</noscript>")
 }
 
 fn write_block(out: &mut impl Write, id: &str, data: &impl serde::Serialize) -> io::Result<()> {

@@ -231,6 +231,7 @@ fn notes(
     };
     notes.push(("seen in", tests));
     notes.push(("status", story.status().join("\n")));
+    notes.extend(story.doubts().into_iter().map(|doubt| ("doubt", doubt)));
     notes.extend(story.replay().map(|command| ("replay", command)));
     notes.push(("help", story.advice()));
     let harmless_lines = |text: &str| text.lines().map(harmless).collect::<Vec<_>>().join("\n");

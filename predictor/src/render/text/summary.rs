@@ -6,9 +6,9 @@ use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 
 use super::layout::{harmless, wrap};
 use super::{Detail, TextOptions};
-use crate::project::{Code, Finding, Project, ReplayStatus, Sources};
+use crate::project::{Finding, Level, Project, Sources};
 use crate::render::story::Story;
-use crate::render::{count, list, thousands};
+use crate::render::{count, list, thousands, unseen};
 
 /// A finding on one line: `error[RL001]: data race on … at a.rs:1:2 and b.rs:3:4`.
 pub(super) fn headline(story: &Story<'_>, options: &TextOptions) -> String {
@@ -43,16 +43,20 @@ pub(super) fn write(
             options.write(out, "note", &text)?;
         }
     }
-    let open = project.open_findings().count() as u64;
-    let result = match open {
-        0 => "no race found".to_owned(),
-        open => races(project, open),
-    };
-    let mut text = format!("{result} in {}", checked(project));
+    let mut text = format!("{} in {}", result(project), checked(project));
     if let Some(rest) = not_counted(project) {
         text += &format!("; {rest}");
     }
-    let style = if open == 0 { AnsiColor::BrightGreen } else { AnsiColor::BrightRed };
+    let gaps = unseen::gaps(&project.capture);
+    if !gaps.is_empty() {
+        text += &format!("; not seen: {}", gaps.join("; "));
+    }
+    let style = match (project.errors().next(), project.open_findings().next(), gaps.is_empty()) {
+        (Some(_), ..) => AnsiColor::BrightRed,
+        // Where not all was seen, nothing found is no good news yet.
+        (None, Some(_), _) | (None, None, false) => AnsiColor::Yellow,
+        (None, None, true) => AnsiColor::BrightGreen,
+    };
     options.write_styled(out, "racelog", &text, style.on_default().effects(Effects::BOLD))
 }
 
@@ -64,21 +68,26 @@ fn why(finding: &Finding) -> String {
     }
 }
 
-/// What a replay says that brought the race about.
-const REPLAYED: [ReplayStatus; 2] = [ReplayStatus::Confirmed, ReplayStatus::ConfirmedHarmful];
-
-/// How many there are of which kind.
-fn races(project: &Project, open: u64) -> String {
-    let confirmed = project.open_findings().filter(|finding| {
+/// What was found, by how sure it is.
+fn result(project: &Project) -> String {
+    let open = |is_doubtful: bool| {
+        project.open_findings().filter(move |f| (f.level == Level::Doubtful) == is_doubtful)
+    };
+    let confirmed = open(false).filter(|finding| {
         let replay = finding.best().replay.as_ref();
-        replay.is_some_and(|replay| REPLAYED.contains(&replay.status))
+        replay.is_some_and(|replay| replay.status.is_confirmed())
     });
-    let suspected = project.open_findings().filter(|finding| finding.code == Code::Suspected);
-    let parts = [(confirmed.count(), "confirmed by replay"), (suspected.count(), "only suspected")];
-    let parts = parts.iter().filter(|(number, _)| *number > 0);
-    let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
-    let races = count(open, "race");
-    if parts.is_empty() { races } else { format!("{races} ({})", parts.join(", ")) }
+    let races = match (open(false).count() as u64, confirmed.count()) {
+        (0, _) => "no race found".to_owned(),
+        (number, 0) => count(number, "race"),
+        (number, confirmed) => {
+            format!("{} ({confirmed} confirmed by replay)", count(number, "race"))
+        }
+    };
+    match open(true).count() as u64 {
+        0 => races,
+        number => format!("{races}, {}", count(number, "doubtful finding")),
+    }
 }
 
 /// What was looked at.
@@ -134,14 +143,6 @@ fn warnings(out: &mut impl Write, project: &Project, options: &TextOptions) -> i
     }
     for unused in &project.unused_suppressions {
         options.write(out, "warning", &format!("this suppression fits no finding: {unused}"))?;
-    }
-    let pointers: u64 = project.traces.iter().map(|trace| trace.unseen_pointers).sum();
-    if pointers > 0 && options.detail == Detail::Verbose {
-        let text = format!(
-            "{} of an `UnsafeCell` left what is recorded: races through them are not seen",
-            count(pointers, "raw pointer")
-        );
-        options.write(out, "note", &text)?;
     }
     Ok(())
 }

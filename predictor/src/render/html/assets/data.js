@@ -14,13 +14,19 @@ const STATUS = {
   seen: 'seen by a detector',
 };
 
+const LEVEL = {
+  proven: 'proven',
+  predicted: 'predicted',
+  doubtful: 'doubtful',
+};
+
 const findings = project.findings.map((finding, at) => {
   const shown = report.findings[at];
   const best = finding.occurrences[shown.best];
   const status = best.replay?.status ?? (best.witness ? 'predicted' : 'seen');
   const tests = finding.occurrences.map((occurrence) => testOf(occurrence.trace));
   const words = [
-    finding.code, shown.title, STATUS[status], finding.fingerprint, ...tests,
+    finding.code, shown.title, STATUS[status], LEVEL[finding.level], finding.fingerprint, ...tests,
     ...finding.sides.flatMap((side) => [placeText(side.place), side.kind]),
     shown.name,
     ...finding.occurrences.flatMap((occurrence) => [occurrence.trace, occurrence.variable.name]),

@@ -4,7 +4,10 @@ function showFinding(finding) {
   const detail = byId('detail');
   if (!finding) {
     const text = findings.length ? 'No finding fits these filters.' : 'Nothing was found.';
-    return replace(detail, h('p', { class: 'nothing' }, text));
+    // Nothing found says nothing of what was not seen.
+    const gaps = findings.length ? [] : report.gaps;
+    return replace(detail, h('p', { class: 'nothing' }, text),
+      gaps.map((gap) => h('p', { class: 'nothing' }, `Not seen: ${gap}.`)));
   }
   const { best } = finding;
   replace(detail,
@@ -12,6 +15,7 @@ function showFinding(finding) {
       h('p', { class: 'badges' }, badges(finding)),
       h('h2', {}, `${finding.shown.title} on `, h('code', {}, finding.shown.name)),
       h('p', { class: 'why' }, sentence(best.reason.text)),
+      finding.shown.doubts.map((doubt) => h('p', { class: 'doubt' }, h('b', {}, 'Doubt: '), sentence(doubt))),
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
     h('div', { class: 'sides' }, sideCards(finding)),
     section('timeline', 'Timeline', timelineSection(finding)),

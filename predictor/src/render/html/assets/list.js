@@ -34,6 +34,7 @@ function fillFilters() {
   const codes = tally((finding) => finding.code);
   const titles = new Map(findings.map((finding) => [finding.code, finding.shown.title]));
   fill('filter-code', [['', 'all'], ...options(codes, (code) => `${code} ${titles.get(code)}`)]);
+  fill('filter-level', [['', 'all'], ...options(tally((f) => f.level), (word) => LEVEL[word])]);
   fill('filter-status', [['', 'all'], ...options(tally((f) => f.status), (word) => STATUS[word])]);
   fill('filter-test', [['', 'all'], ...options(tally((f) => f.tests), (test) => test)]);
   const open = Object.entries(OPEN).map(([value, [text, fits]]) => {
@@ -48,10 +49,11 @@ function fillFilters() {
 function filter() {
   const words = byId('search').value.toLowerCase().split(/\s+/).filter(Boolean);
   const wanted = (id) => byId(id).value.slice(1);
-  const [code, status, test] = ['filter-code', 'filter-status', 'filter-test'].map(wanted);
+  const [code, level, status, test] = ['filter-code', 'filter-level', 'filter-status', 'filter-test'].map(wanted);
   const isShown = OPEN[byId('filter-open').value][1];
   list.found = findings.filter((finding) =>
     (!code || finding.code === code) &&
+    (!level || finding.level === level) &&
     (!status || finding.status === status) &&
     (!test || finding.tests.includes(test)) &&
     isShown(finding) &&
@@ -126,7 +128,8 @@ function shortPlace(side) {
 function badges(finding) {
   return [
     h('span', { class: `badge ${finding.code}` }, finding.code),
-    h('span', { class: `badge status ${finding.status}` }, STATUS[finding.status]),
+    h('span', { class: `badge level ${finding.level}` }, LEVEL[finding.level]),
+    finding.status !== finding.level && h('span', { class: `badge status ${finding.status}` }, STATUS[finding.status]),
     finding.suppressed && h('span', { class: 'badge plain' }, 'suppressed'),
     finding.known && h('span', { class: 'badge plain' }, 'in the baseline'),
     h('span', { class: 'number' }, `#${finding.number}`),

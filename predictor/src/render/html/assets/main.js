@@ -71,7 +71,8 @@ function onKey(event) {
 function start() {
   const open = findings.filter(OPEN.open[1]).length;
   const held = findings.length - open;
-  byId('headline').textContent = `${count(open, 'open finding')}${held ? ` and ${count(held, 'other')}` : ''} in ${count(project.traces.length, 'trace')}`;
+  byId('headline').textContent = `${count(open, 'open finding')}${held ? ` and ${count(held, 'other')}` : ''} in ${count(project.traces.length, 'trace')}${
+    report.gaps.length ? '; not everything was seen' : ''}`;
   list.onselect = showFinding;
   list.element.addEventListener('scroll', onceAFrame(drawList));
   addEventListener('resize', onceAFrame(() => { drawList(); currentTimeline?.redraw(); }));

@@ -8,6 +8,7 @@ function showSummary() {
   const codes = [...new Set(findings.map((finding) => finding.code))].sort();
   const figures = [
     [open.length, 'open'],
+    [open.filter((f) => f.level === 'doubtful').length, 'doubtful'],
     [findings.filter((f) => f.status.startsWith('confirmed')).length, 'confirmed by replay'],
     [findings.filter((f) => f.suppressed).length, 'suppressed'],
     [findings.filter((f) => f.known).length, 'in the baseline'],
@@ -17,6 +18,7 @@ function showSummary() {
   replace(byId('summary'),
     h('div', { class: 'figures' }, figures.map(([number, text]) =>
       h('div', {}, h('b', {}, number.toLocaleString('en')), h('span', {}, text)))),
+    report.gaps.length > 0 && part('Not seen', h('ul', {}, report.gaps.map((gap) => h('li', {}, sentence(gap))))),
     part('Findings', table(['code', 'what', 'open', 'all'], codes.map((code) => {
       const these = findings.filter((finding) => finding.code === code);
       return [code, these[0].shown.title, these.filter(OPEN.open[1]).length, these.length];

@@ -1,0 +1,135 @@
+//! What the capture did not see.
+//!
+//! What is not seen has two consequences. Where it may be what orders two accesses, a finding about them is in
+//! doubt: `level` has that. And where nothing was found, that says less than it seems to: so every report has the
+//! numbers of all that was not seen, and the first places of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Place, Project, TraceInfo};
+use crate::unrecorded::What;
+
+/// What was not seen in any of the traces of a project.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capture {
+    /// Raw pointers that left an `UnsafeCell`.
+    pub unseen_pointers: Spots,
+    /// Threads that recorded code did not start.
+    pub foreign_threads: Spots,
+    /// Threads whose events were not recorded, since it was not known which test they belong to.
+    pub unattributed_threads: Spots,
+    /// Events that were lost: the file was full, or the program was killed.
+    pub lost_events: u64,
+    /// Uses of locks, atomics, channels and threads that are not racelog's.
+    pub unrecorded: Spots,
+    /// Uses of std's `Arc`.
+    pub arcs: Spots,
+    /// Macros within instrumented code whose arguments nobody looks into.
+    pub hidden_macros: Spots,
+    /// Dependencies that synchronise by themselves.
+    pub crates: Vec<String>,
+    /// Source files that could not be read, so that nothing is known of what they use.
+    pub unread_files: Vec<String>,
+}
+
+/// How many there are, and where the first of them are.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Spots {
+    /// How many.
+    pub number: u64,
+    /// The first places, each once.
+    pub places: Vec<Place>,
+}
+
+impl Spots {
+    /// How many places are kept.
+    pub const MOST: usize = 5;
+
+    /// Adds so many, at these places.
+    pub fn add<'a>(&mut self, number: u64, places: impl IntoIterator<Item = &'a Place>) {
+        self.number += number;
+        for place in places {
+            if self.places.len() == Self::MOST {
+                return;
+            }
+            if !self.places.contains(place) {
+                self.places.push(place.clone());
+            }
+        }
+    }
+}
+
+impl Capture {
+    /// Whether all was seen, as far as anybody knows.
+    pub fn is_complete(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Project {
+    /// Sums up what was not seen.
+    pub(super) fn what_was_not_seen(&self) -> Capture {
+        let mut capture = Capture::default();
+        for trace in &self.traces {
+            capture.unseen_pointers.add(trace.unseen_pointers, &trace.unseen_places);
+        }
+        let sources = &self.unrecorded;
+        for one in &sources.uses {
+            let spots = match one.what {
+                What::Sync | What::Thread => &mut capture.unrecorded,
+                What::Arc | What::ArcOrder => &mut capture.arcs,
+            };
+            spots.add(1, [&one.place]);
+        }
+        for hidden in &sources.macros {
+            capture.hidden_macros.add(1, [&hidden.place]);
+        }
+        capture.crates = sources.crates.iter().map(|one| one.name.clone()).collect();
+        capture.unread_files = sources.unread.iter().map(|one| one.file.clone()).collect();
+        capture
+    }
+}
+
+impl TraceInfo {
+    /// Whether code that is in these programs was in the program of this trace. Where that is not known, it was.
+    pub(super) fn is_of(&self, programs: &[String]) -> bool {
+        let Some(program) = self.program.as_deref() else { return true };
+        programs.is_empty() || programs.iter().any(|one| one == without_hash(program))
+    }
+}
+
+/// The name of a program without the hash that cargo puts behind it.
+pub(crate) fn without_hash(program: &str) -> &str {
+    match program.rsplit_once('-') {
+        Some((name, hash))
+            if hash.len() == 16 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
+            name
+        }
+        _ => program,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_go() {
+        assert_eq!(without_hash("prog-e5859fbcc235757b"), "prog");
+        assert_eq!(without_hash("my-prog"), "my-prog");
+        assert_eq!(without_hash("my-prog-e5859fbcc235757b"), "my-prog");
+    }
+
+    #[test]
+    fn the_first_places_are_kept() {
+        let places: Vec<Place> =
+            (1..9).map(|line| Place { file: "a.rs".to_owned(), line, column: 1 }).collect();
+        let mut spots = Spots::default();
+        spots.add(3, &places[..1]);
+        spots.add(8, &places);
+        assert_eq!(spots.number, 11);
+        assert_eq!(spots.places, places[..Spots::MOST]);
+    }
+}

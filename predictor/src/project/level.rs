@@ -1,0 +1,170 @@
+//! How sure a finding is.
+//!
+//! A schedule that the checker accepts proves a race of what was recorded. Whether it is one of the program depends on
+//! what was not recorded: a lock of std's orders accesses, and the trace says nothing of it. So a finding is an error
+//! if it has happened, or if nothing is known that could have hidden an order from the capture; else it is a
+//! warning, which says what the doubt is.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Code, Finding, Occurrence, Place, Project, ReplayStatus, Spots};
+use crate::unrecorded::{Unrecorded, Use, What};
+
+/// How sure a finding is.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// It has happened: in a replay; or in the recorded run, by the memory model, and the capture is complete.
+    Proven,
+    /// The trace proves it, nothing is known to be missing from the capture, and no replay was tried.
+    #[default]
+    Predicted,
+    /// A replay went elsewhere, or something that was not recorded could order the two accesses.
+    Doubtful,
+}
+
+impl Level {
+    /// How it is written.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::Predicted => "predicted",
+            Self::Doubtful => "doubtful",
+        }
+    }
+}
+
+/// Why a finding is doubtful.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+#[non_exhaustive]
+pub enum Doubt {
+    /// Only detectors say so that may be wrong.
+    Unsound,
+    /// The program did not follow the schedule when it was replayed.
+    NotReplayed,
+    /// Threads took part that recorded code did not start: nothing is known of what orders them.
+    ForeignThreads {
+        /// How many, and where they first appear.
+        #[serde(flatten)]
+        spots: Spots,
+    },
+    /// Threads took part whose events were not recorded.
+    UnattributedThreads {
+        /// How many, and where they first appear.
+        #[serde(flatten)]
+        spots: Spots,
+    },
+    /// The program uses locks, atomics, channels or threads that are not racelog's.
+    Unrecorded {
+        /// How many such places there are.
+        number: u64,
+        /// The first of them.
+        uses: Vec<Named>,
+    },
+    /// The program goes by the counts of std's `Arc`.
+    Arc {
+        /// How many such places there are.
+        number: u64,
+        /// The first of them.
+        uses: Vec<Named>,
+    },
+    /// The program links crates that synchronise by themselves.
+    Crates {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// Source files of the program could not be read.
+    UnreadFiles {
+        /// Which.
+        files: Vec<String>,
+    },
+}
+
+/// Something that is used, and where.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Named {
+    /// What.
+    pub name: String,
+    /// Where.
+    pub place: Place,
+}
+
+impl Project {
+    /// Finds out how sure each finding is, from what was recorded, replayed and read in the sources.
+    pub fn judge(&mut self) {
+        self.capture = self.what_was_not_seen();
+        let judged: Vec<(Level, Vec<Doubt>)> =
+            self.findings.iter().map(|finding| self.level(finding)).collect();
+        for (finding, (level, doubts)) in self.findings.iter_mut().zip(judged) {
+            finding.level = level;
+            finding.doubts = doubts;
+        }
+    }
+
+    fn level(&self, finding: &Finding) -> (Level, Vec<Doubt>) {
+        let replays = || finding.occurrences.iter().filter_map(|one| one.replay.as_ref());
+        if replays().any(|replay| replay.status.is_confirmed()) {
+            return (Level::Proven, Vec::new());
+        }
+        let mut doubts = Vec::new();
+        if finding.code == Code::Suspected {
+            doubts.push(Doubt::Unsound);
+        }
+        if replays().any(|replay| replay.status == ReplayStatus::Diverged) {
+            doubts.push(Doubt::NotReplayed);
+        }
+        // One complete capture is enough.
+        let captures = finding.occurrences.iter().map(|one| self.doubts_of_capture(one));
+        doubts.extend(captures.min_by_key(Vec::len).unwrap_or_default());
+        match (doubts.is_empty(), finding.code) {
+            (false, _) => (Level::Doubtful, doubts),
+            (true, Code::Unordered) => (Level::Proven, doubts),
+            (true, _) => (Level::Predicted, doubts),
+        }
+    }
+
+    /// What could order the two accesses, and is not in their trace.
+    fn doubts_of_capture(&self, occurrence: &Occurrence) -> Vec<Doubt> {
+        let mut doubts = Vec::new();
+        let Some(trace) = self.trace(&occurrence.trace) else { return doubts };
+        let Unrecorded { uses, crates, unread, .. } = &self.unrecorded;
+        let is_there = |one: &&Use| trace.is_of(&one.programs);
+        let some = |wanted: &[What]| {
+            let all = || uses.iter().filter(is_there).filter(|one| wanted.contains(&one.what));
+            let first = all().take(Spots::MOST);
+            let named = |one: &Use| Named { name: one.name.clone(), place: one.place.clone() };
+            (all().count() as u64, first.map(named).collect::<Vec<_>>())
+        };
+        let (number, uses) = some(&[What::Sync, What::Thread]);
+        if number > 0 {
+            doubts.push(Doubt::Unrecorded { number, uses });
+        }
+        let (number, uses) = some(&[What::ArcOrder]);
+        if number > 0 {
+            doubts.push(Doubt::Arc { number, uses });
+        }
+        let crates = crates.iter().filter(|one| trace.is_of(&one.programs));
+        let names: Vec<String> = crates.map(|one| one.name.clone()).collect();
+        if !names.is_empty() {
+            doubts.push(Doubt::Crates { names });
+        }
+        if !unread.is_empty() {
+            let files = unread.iter().map(|one| one.file.clone()).collect();
+            doubts.push(Doubt::UnreadFiles { files });
+        }
+        doubts
+    }
+
+    /// Whether a finding is an error, and no mere warning: it is not doubtful, or that makes no difference here.
+    pub fn is_error(&self, finding: &Finding) -> bool {
+        finding.level != Level::Doubtful || self.strict
+    }
+
+    /// The findings that fail a build: errors that count.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> {
+        self.open_findings().filter(|finding| self.is_error(finding))
+    }
+}

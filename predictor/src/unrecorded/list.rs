@@ -1,0 +1,111 @@
+//! What a scan of sources has found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::project::Place;
+
+/// All that programs use which racelog does not record, as far as their sources say so.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Unrecorded {
+    /// What the sources use, sorted by place.
+    pub uses: Vec<Use>,
+    /// Dependencies that synchronise by themselves, and that nobody reads file by file.
+    pub crates: Vec<Dependency>,
+    /// Macros within instrumented code whose arguments the attribute does not look into.
+    pub macros: Vec<HiddenMacro>,
+    /// Files that could not be read, and why.
+    pub unread: Vec<Unread>,
+}
+
+/// Something that is used and not recorded.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Use {
+    /// Where: the import to change, or the path itself where nothing is imported.
+    pub place: Place,
+    /// Its full name, such as `std::sync::Mutex`.
+    pub name: String,
+    /// What it is.
+    pub what: What,
+    /// The programs that have this code in them.
+    pub programs: Vec<String>,
+}
+
+/// What is used and not recorded.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum What {
+    /// A lock, an atomic, a channel or the like.
+    Sync,
+    /// What starts threads, or waits for them.
+    Thread,
+    /// std's `Arc` or `Weak`: they order nothing, unless somebody goes by their counts.
+    Arc,
+    /// What goes by the counts of an `Arc`: `get_mut` and the like, and code that the last owner runs.
+    ArcOrder,
+}
+
+/// A dependency that synchronises by itself.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The crate.
+    pub name: String,
+    /// The programs that it is linked into.
+    pub programs: Vec<String>,
+}
+
+/// A macro within instrumented code.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct HiddenMacro {
+    /// Where it is called.
+    pub place: Place,
+    /// Its name, without the `!`.
+    pub name: String,
+}
+
+/// A file that could not be read.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Unread {
+    /// Which.
+    pub file: String,
+    /// Why.
+    pub problem: String,
+}
+
+impl Unrecorded {
+    /// Adds what another scan has found. What both have is there once, in the programs of both.
+    pub fn add(&mut self, other: Self) {
+        self.uses.extend(other.uses);
+        self.crates.extend(other.crates);
+        self.macros.extend(other.macros);
+        self.unread.extend(other.unread);
+        self.uses.sort();
+        self.uses.dedup_by(|next, first| {
+            let same =
+                (&first.place, &first.name, first.what) == (&next.place, &next.name, next.what);
+            if same {
+                join(&mut first.programs, &mut next.programs);
+            }
+            same
+        });
+        self.crates.sort();
+        self.crates.dedup_by(|next, first| {
+            let same = first.name == next.name;
+            if same {
+                join(&mut first.programs, &mut next.programs);
+            }
+            same
+        });
+        self.macros.sort();
+        self.macros.dedup();
+        self.unread.sort();
+        self.unread.dedup();
+    }
+}
+
+fn join(all: &mut Vec<String>, more: &mut Vec<String>) {
+    all.append(more);
+    all.sort();
+    all.dedup();
+}
