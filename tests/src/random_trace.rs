@@ -26,6 +26,8 @@ pub struct Shape {
     pub locations: bool,
     /// Whether threads leave recorded code now and then.
     pub unrecorded: bool,
+    /// How many threads, of those above, nobody forks: they are foreign.
+    pub foreign: usize,
 }
 
 /// A family of operations.
@@ -70,6 +72,7 @@ impl Default for Shape {
             operations: ALL.to_vec(),
             locations: true,
             unrecorded: true,
+            foreign: 0,
         }
     }
 }
@@ -88,6 +91,8 @@ struct Thread {
     started: bool,
     ended: bool,
     begun: bool,
+    /// Whether it is said that it is foreign.
+    known: bool,
     unrecorded: bool,
     /// Locks it holds, and whether exclusively.
     held: Vec<(usize, bool)>,
@@ -147,6 +152,9 @@ impl<'a> World<'a> {
             barriers: vec![Barrier::default(); shape.objects],
         };
         world.threads[0].started = true;
+        for thread in shape.threads - shape.foreign..shape.threads {
+            world.threads[thread].started = true;
+        }
         for var in 0..shape.vars {
             if world.chance(0.3) {
                 let value = world.new_value(var);
@@ -169,7 +177,14 @@ impl<'a> World<'a> {
         if from.is_empty() { None } else { Some(from[self.below(from.len())]) }
     }
 
+    fn is_foreign(&self, thread: usize) -> bool {
+        thread + self.shape.foreign >= self.shape.threads
+    }
+
     fn emit(&mut self, thread: usize, what: &str) {
+        if self.is_foreign(thread) && !std::mem::replace(&mut self.threads[thread].known, true) {
+            writeln!(self.text, "#racelog foreign t{thread}").expect("memory");
+        }
         let known = self.threads[thread].unrecorded;
         if self.shape.unrecorded && self.chance(0.1) {
             self.threads[thread].unrecorded = !known;
@@ -195,6 +210,10 @@ impl<'a> World<'a> {
         let t = self.below(self.threads.len());
         let thread = self.threads[t].clone();
         if !thread.started || thread.ended {
+            return;
+        }
+        // Every event of a foreign thread cuts the trace in two: there should be something to cut.
+        if self.is_foreign(t) && self.chance(0.8) {
             return;
         }
         if let Some(waiting) = thread.waits {
@@ -464,14 +483,16 @@ pub fn small_trace(seed: u64) -> (String, predictor::trace::Trace) {
         1 => operations.extend([Atomic, Atomic, Branch]),
         _ => operations.extend(ALL),
     }
+    let foreign = usize::from(seed / 7 % 5 == 3);
     let shape = Shape {
         events: 10 + (seed % 19) as usize,
-        threads: 2 + (seed / 3 % 3) as usize,
+        threads: 2 + foreign + (seed / 3 % 3) as usize,
         vars: 1 + (seed / 5 % 3) as usize,
         objects: 1 + (seed / 2 % 2) as usize,
         operations,
         locations: seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(5),
+        foreign,
     };
     let text = random_trace(seed, &shape);
     let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));

@@ -19,14 +19,16 @@ fn small(seed: u64, events: usize) -> (String, Trace) {
         1 => operations.extend([Atomic, Atomic, Branch]),
         _ => operations.extend(ALL),
     }
+    let foreign = usize::from(seed % 6 == 5);
     let shape = Shape {
         events,
-        threads: 3 + (seed % 2) as usize,
+        threads: 3 + (seed % 2) as usize + foreign,
         vars: 2,
         objects: 1 + (seed / 2 % 2) as usize,
         operations,
         locations: false,
         unrecorded: seed.is_multiple_of(5),
+        foreign,
     };
     let text = random_trace(seed, &shape);
     let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));

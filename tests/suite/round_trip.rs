@@ -10,7 +10,14 @@ use crate::support::{convert, predictor, read, run_raw};
 #[test]
 fn random_traces_come_back_from_binary_to_the_byte() {
     for seed in 0..500 {
-        let shape = Shape { events: 300, threads: 6, vars: 20, objects: 4, ..Shape::default() };
+        let shape = Shape {
+            events: 300,
+            threads: 6,
+            foreign: seed as usize % 3,
+            vars: 20,
+            objects: 4,
+            ..Shape::default()
+        };
         let text = random_trace(seed, &shape);
         let binary = convert(text.as_bytes(), Format::Text, Format::Binary);
         let again = convert(&binary, Format::Binary, Format::Text);

@@ -214,14 +214,16 @@ fn tiny(seed: u64) -> (String, Trace) {
         Some(family) => operations.extend([*family; 4]),
         None => operations.extend(ALL),
     }
+    let foreign = usize::from(seed % 7 == 6);
     let shape = Shape {
         events: 10 + (seed / 16 % 11) as usize,
-        threads: 2 + (seed / 4 % 3) as usize,
+        threads: 2 + foreign + (seed / 4 % 3) as usize,
         vars: 1 + (seed / 5 % 2) as usize,
         objects: 1,
         operations,
         locations: false,
         unrecorded: seed.is_multiple_of(5),
+        foreign,
     };
     let text = random_trace(seed, &shape);
     let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
@@ -254,6 +256,7 @@ fn the_paper_s_detector_equals_its_formula() {
             operations: vec![Plain, Plain, Plain, Lock, Branch],
             locations: false,
             unrecorded: false,
+            foreign: 0,
         };
         let text = random_trace(seed, &shape);
         let trace: Trace = text.parse().unwrap();

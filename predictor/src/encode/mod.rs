@@ -17,6 +17,7 @@ mod barriers;
 mod channels;
 mod condvars;
 mod exclusives;
+mod foreign;
 pub(crate) mod index;
 mod locks;
 mod parking;
@@ -221,6 +222,7 @@ impl<'a> Encoder<'a> {
     fn state_enabled(&mut self, event: EventId) {
         program_order::state(self, event);
         exclusives::state(self, event);
+        foreign::state(self, event);
         match self.trace.op(event) {
             Op::Join(thread) => program_order::state_join(self, event, thread),
             Op::Cas { .. } | Op::CasFail { .. } => {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::reads;
 use super::sources::Sources;
-use super::{CHECK_EVERY, Encoder, exclusives, program_order};
+use super::{CHECK_EVERY, Encoder, exclusives, foreign, program_order};
 use crate::race::Pair;
 use crate::solve::formula::Lit;
 use crate::solve::{Model, is_over};
@@ -49,6 +49,7 @@ impl Encoder<'_> {
         for (event, other) in [(first, second), (second, first)] {
             query.assumptions.extend(program_order::reached(self, event));
             query.assumptions.extend(exclusives::allowed(self, event, other));
+            query.assumptions.extend(foreign::allowed(self, event));
             query.assumptions.push(!self.included(event));
             if let Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } =
                 self.trace.op(event)

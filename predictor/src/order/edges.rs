@@ -1,7 +1,7 @@
 //! Which edges an analysis counts.
 
-/// Which events order others. Fork and join, messages, the end of channels, barriers and exclusive
-/// accesses always do.
+/// Which events order others. Fork and join, messages, the end of channels, barriers, exclusive
+/// accesses and foreign threads always do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Edges {
     /// Whether giving a lock back comes before taking it next.

@@ -133,6 +133,12 @@ impl<'a, K: Knowledge> Flow<'a, K> {
             self.knowledge.join(me, start);
             self.knowledge.free(start);
         }
+        for before in self.trace.awaited(event) {
+            // It is the last event of its thread so far.
+            let other = self.trace.thread(*before);
+            self.knowledge.join(me, Place::of(other));
+            self.knowledge.publish(other);
+        }
         let know = &mut self.knowledge;
         match *op {
             Op::Join(child) => know.join(me, Place::of(child)),

@@ -48,6 +48,7 @@ impl HoldBack<'_> {
         let target = self.trace.thread(second);
         let mut run = Run {
             context: *self,
+            first,
             stopped: vec![false; self.trace.thread_count()],
             unclean: vec![false; self.trace.thread_count()],
             values: FxHashMap::default(),
@@ -79,6 +80,8 @@ impl HoldBack<'_> {
 /// The run so far, as it differs from the observed one.
 struct Run<'a> {
     context: HoldBack<'a>,
+    /// What is held back.
+    first: EventId,
     stopped: Vec<bool>,
     unclean: Vec<bool>,
     /// What variables hold that do not hold what they held in the observed run; none is unknown.
@@ -105,6 +108,11 @@ impl Run<'_> {
         let thread = trace.thread(event);
         let unclean = self.unclean[thread.index()];
         if trace.is_guarded(event) && unclean {
+            return false;
+        }
+        // Nothing of a foreign thread happens before all that was observed before it.
+        let behind = trace.awaited(event).iter().any(|before| *before >= self.first);
+        if behind || trace.is_foreign(thread) {
             return false;
         }
         let free = |object| !self.touched.contains(&object);

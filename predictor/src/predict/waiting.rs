@@ -240,6 +240,8 @@ fn need(why: &WhyNot) -> Option<Need> {
         | WhyNot::NotEmpty(channel, _)
         | WhyNot::SendersLeft(channel, ..) => Object::Channel(channel),
         WhyNot::Early(barrier, ..) | WhyNot::Incomplete(barrier, ..) => Object::Barrier(barrier),
+        // The one that is held back comes first.
+        WhyNot::ForeignOrder(..) => return None,
         WhyNot::NotNext(..)
         | WhyNot::EndNotClean(_)
         | WhyNot::NotClean(_)

@@ -93,6 +93,10 @@ impl<'a> Machine<'a> {
             return Err(WhyNot::NotNext(t, self.next(state, t)));
         }
         require(thread.started, WhyNot::NotForked(t))?;
+        if let Some(required) = self.observed.preceding_events(event) {
+            let happened = state.happened;
+            require(happened >= required, WhyNot::ForeignOrder(required, happened))?;
+        }
         let clean = || require(thread.clean, WhyNot::NotClean(t));
         if self.trace.is_guarded(event) {
             clean()?;
@@ -197,6 +201,7 @@ impl<'a> Machine<'a> {
     /// A thread does what it can.
     #[inline]
     fn apply_op(&self, state: &mut State, t: ThreadId, op: &Op, woken: Option<ThreadId>) {
+        state.happened += 1;
         state.threads[t.index()].position += 1;
         if let Some(var) = op.var() {
             state.vars[var.index()].accesses += 1;

@@ -14,6 +14,11 @@ pub(super) struct Observed {
     /// `exclusive`, and in mixed memory, all that precede it; for any other, those up to the last
     /// `exclusive` before. Empty if no access has to wait for another.
     required: Vec<u32>,
+    /// For each event: how many events must have happened before. For one of a foreign thread, all
+    /// that precede it; for any other, those up to the last one of a foreign thread. Empty if there
+    /// are no foreign threads. Where each event waits for that many, they are the very events that
+    /// precede it: nothing that comes later can have happened instead.
+    preceding: Vec<u32>,
     generations: FxHashMap<(BarrierId, u64), usize>,
     arrivals: Vec<Arrivals>,
     /// For each channel, how many times a sender is dropped in all.
@@ -35,12 +40,24 @@ impl Observed {
     pub(super) fn new(trace: &Trace) -> Self {
         let (generations, arrivals) = barrier_generations(trace);
         let (closes, outlived) = channel_ends(trace);
-        Self { required: required_accesses(trace), generations, arrivals, closes, outlived }
+        Self {
+            required: required_accesses(trace),
+            preceding: preceding_events(trace),
+            generations,
+            arrivals,
+            closes,
+            outlived,
+        }
     }
 
     #[inline]
     pub(super) fn required_accesses(&self, access: EventId) -> Option<u32> {
         self.required.get(access.index()).copied()
+    }
+
+    #[inline]
+    pub(super) fn preceding_events(&self, event: EventId) -> Option<u32> {
+        self.preceding.get(event.index()).copied()
     }
 
     pub(super) fn generation_count(&self) -> usize {
@@ -91,6 +108,22 @@ fn required_accesses(trace: &Trace) -> Vec<u32> {
         }
     }
     required
+}
+
+fn preceding_events(trace: &Trace) -> Vec<u32> {
+    if !trace.threads().any(|thread| trace.is_foreign(thread)) {
+        return Vec::new();
+    }
+    let mut up_to_last = 0;
+    let preceding = |event: EventId| {
+        let index = event.index() as u32;
+        if !trace.is_foreign(trace.thread(event)) {
+            return up_to_last;
+        }
+        up_to_last = index + 1;
+        index
+    };
+    trace.events().map(preceding).collect()
 }
 
 fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {

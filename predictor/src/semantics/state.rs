@@ -9,6 +9,8 @@ use crate::trace::{Trace, ValueId};
 /// What an execution has reached.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct State {
+    /// How many events have happened.
+    pub(super) happened: u32,
     pub(super) threads: Vec<Thread>,
     pub(super) vars: Vec<Var>,
     pub(super) locks: Vec<Lock>,
@@ -76,6 +78,7 @@ impl State {
         };
         let var = |id| Var { value: Some(trace.initial_value(id)), accesses: 0 };
         Self {
+            happened: 0,
             threads: trace.threads().map(thread).collect(),
             vars: trace.vars().map(var).collect(),
             locks: vec![Lock::default(); trace.lock_count()],

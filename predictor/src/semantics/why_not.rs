@@ -28,6 +28,9 @@ pub enum WhyNot {
     },
     /// So many of the variable's accesses must have happened; so many have.
     AccessOrder(VarId, u32, u32),
+    /// So many events must have happened, because threads of unknown origin keep their place among
+    /// all others; so many have.
+    ForeignOrder(u32, u32),
     /// The lock is held, by this thread among others.
     Taken(LockId, ThreadId),
     /// The lock is not held by the thread.
@@ -101,6 +104,10 @@ impl WhyNot {
                 "exclusive accesses keep their order: {required} accesses of {} come before this \
                  one, {happened} have happened",
                 name(Object::Var(var))
+            ),
+            Self::ForeignOrder(required, happened) => format!(
+                "threads that nobody who is recorded has started keep their place: {required} \
+                 events come before this one, {happened} have happened"
             ),
             Self::Taken(lock, thread) => {
                 format!("{} is held by {}", name(Object::Lock(lock)), name(Object::Thread(thread)))

@@ -10,6 +10,7 @@ use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::columns::Columns;
+use super::foreign::Foreign;
 use super::format::{Format, Names, Source, SourceError};
 use super::originals::Originals;
 use super::overlaps::Overlaps;
@@ -130,6 +131,12 @@ impl Loader {
         // Threads that are only spoken of have no events.
         threads.resize(originals.threads.len(), ThreadProgress::default());
         let overlaps = Overlaps::merge(&dictionary, &originals, &mut columns);
+        let original = |thread| match originals.object(Object::Thread(ThreadId::new(thread))) {
+            Object::Thread(thread) => dictionary.is_foreign(thread),
+            _ => false,
+        };
+        let foreign = (0..threads.len() as u32).map(original).collect();
+        let foreign = Foreign::new(foreign, &columns.thread);
         let ops = || columns.ops.iter();
         let (by_var, (by_thread, by_lock)) = rayon::join(
             || Groups::new(initial.len(), || ops().map(|op| op.var().map(VarId::index))),
@@ -156,6 +163,7 @@ impl Loader {
             values,
             originals,
             overlaps,
+            foreign,
             initial,
         };
         validate(&trace).map_err(Box::new)?;

@@ -5,6 +5,7 @@ use racelog::trace::{
 };
 
 use super::columns::Columns;
+use super::foreign::Foreign;
 use super::format::text::EventPrinter;
 use super::originals::{Originals, ToOriginals};
 use super::overlaps::Overlaps;
@@ -32,6 +33,7 @@ pub struct Trace {
     pub(super) values: Values,
     pub(super) originals: Originals,
     pub(super) overlaps: Overlaps,
+    pub(super) foreign: Foreign,
     /// The initial value of each variable.
     pub(super) initial: Vec<ValueId>,
     /// The event that forks each thread.
@@ -204,6 +206,36 @@ impl Trace {
     #[inline]
     pub fn fork_of(&self, thread: ThreadId) -> Option<EventId> {
         self.forks[thread.index()]
+    }
+
+    /// Whether nobody who is recorded has started a thread. Its events keep their place among all
+    /// others.
+    #[inline]
+    pub fn is_foreign(&self, thread: ThreadId) -> bool {
+        self.foreign.is_foreign(thread)
+    }
+
+    /// The foreign threads that have events, with the place of the first of these that has one.
+    pub fn foreign_threads(&self) -> impl Iterator<Item = (ThreadId, Option<LocId>)> + '_ {
+        let foreign = self.threads().filter(|thread| self.is_foreign(*thread));
+        foreign.filter_map(|thread| {
+            let events = self.events_of_thread(thread);
+            events.first()?;
+            Some((thread, events.iter().find_map(|event| self.location(*event))))
+        })
+    }
+
+    /// The threads that may belong to the trace and are not in it, by where each was first met.
+    pub fn unattributed(&self) -> &[Option<LocId>] {
+        self.dictionary.unattributed()
+    }
+
+    /// The events of other threads that an event comes right after because a foreign thread is
+    /// between or among them: with the order within threads, these are the whole order that
+    /// foreign threads keep.
+    #[inline]
+    pub fn awaited(&self, event: EventId) -> &[EventId] {
+        self.foreign.awaited(event)
     }
 
     /// The value that a variable has before the first event.

@@ -1,6 +1,7 @@
 //! Traces: their formats, and the validated, indexed trace that analyses work on.
 
 mod columns;
+mod foreign;
 pub mod format;
 mod groups;
 mod id;

@@ -17,12 +17,16 @@ pub fn needed(
     let mut wanted = Wanted::default();
     wanted.all.extend(threads.into_iter().map(Object::Thread));
     let mut kept: Vec<EventId> = Vec::new();
-    for event in sequence.iter().rev() {
+    // Of what comes before an event of a foreign thread all is needed.
+    let foreign = |event: &EventId| trace.is_foreign(trace.thread(*event));
+    let needed = sequence.iter().rposition(foreign).map_or(0, |last| last + 1);
+    for event in sequence[needed..].iter().rev() {
         if wanted.wants(trace, *event) {
             wanted.keep(trace, *event);
             kept.push(*event);
         }
     }
+    kept.extend(sequence[..needed].iter().rev());
     kept.reverse();
     kept
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::{
@@ -65,6 +65,17 @@ pub enum Definition {
         var: VarId,
         /// How many variables' memory has been given back by then, its own included.
         until: u32,
+    },
+    /// Nobody who is recorded has started this thread, so nothing is known of what orders it.
+    Foreign {
+        /// The thread, before its first event.
+        thread: ThreadId,
+    },
+    /// A thread that may have worked for what is recorded here was not recorded here: several traces
+    /// were under way, and nobody knows whose it is.
+    Unattributed {
+        /// Where it first did something that would have been recorded, if that is known.
+        location: Option<LocId>,
     },
 }
 
@@ -137,6 +148,8 @@ pub struct Dictionary {
     location_ids: FxHashMap<Location, LocId>,
     names: FxHashMap<Object, StrId>,
     memory: FxHashMap<VarId, Memory>,
+    foreign: FxHashSet<ThreadId>,
+    unattributed: Vec<Option<LocId>>,
 }
 
 impl Dictionary {
@@ -176,6 +189,18 @@ impl Dictionary {
                 }
                 _ => return Err(DictionaryError::NotThere { var: *var }),
             },
+            Definition::Foreign { thread } => {
+                if !self.foreign.insert(*thread) {
+                    return Err(DictionaryError::Twice { object: Object::Thread(*thread) });
+                }
+            }
+            Definition::Unattributed { location } => {
+                if let Some(id) = location.filter(|id| self.get_location(*id).is_none()) {
+                    let (what, number) = ("location", id.get());
+                    return Err(DictionaryError::Undefined { what, number });
+                }
+                self.unattributed.push(*location);
+            }
         }
         self.definitions.push(definition);
         Ok(())
@@ -225,6 +250,16 @@ impl Dictionary {
     /// The memory that the variable stands for, if that is known.
     pub fn get_memory(&self, var: VarId) -> Option<Memory> {
         self.memory.get(&var).copied()
+    }
+
+    /// Whether nobody who is recorded has started the thread.
+    pub fn is_foreign(&self, thread: ThreadId) -> bool {
+        self.foreign.contains(&thread)
+    }
+
+    /// The threads that may belong to the trace and are not in it, by where each was first met.
+    pub fn unattributed(&self) -> &[Option<LocId>] {
+        &self.unattributed
     }
 
     /// Checks that `value` is whole: a symbol must be a string of this dictionary and a word that
@@ -383,6 +418,19 @@ mod tests {
         assert!(dictionary.define(Definition::GivenBack { var, until: 1 }).is_err());
         dictionary.define(Definition::GivenBack { var, until: 2 }).unwrap();
         assert!(dictionary.define(Definition::GivenBack { var, until: 3 }).is_err());
+    }
+
+    #[test]
+    fn a_thread_is_foreign_once_and_places_are_known() {
+        let mut dictionary = Dictionary::new();
+        let thread = ThreadId::new(3);
+        dictionary.define(Definition::Foreign { thread }).unwrap();
+        assert!(dictionary.is_foreign(thread) && !dictionary.is_foreign(ThreadId::new(2)));
+        assert!(dictionary.define(Definition::Foreign { thread }).is_err());
+        let nowhere = Definition::Unattributed { location: Some(LocId::new(0)) };
+        assert!(dictionary.define(nowhere).is_err());
+        dictionary.define(Definition::Unattributed { location: None }).unwrap();
+        assert_eq!(dictionary.unattributed(), [None]);
     }
 
     #[test]

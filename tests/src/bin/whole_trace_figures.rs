@@ -69,6 +69,7 @@ fn small(seed: u64, kind: Kind) -> Result<Trace, Box<dyn Error>> {
         operations,
         locations: false,
         unrecorded: false,
+        foreign: 0,
     };
     Ok(random_trace(seed, &shape).parse()?)
 }

@@ -186,6 +186,7 @@ fn the_first_race_of_causally_precedes_is_a_race_or_there_is_a_deadlock() {
             },
             locations: false,
             unrecorded: seed.is_multiple_of(5),
+            foreign: 0,
         };
         let text = strengthened(&random_trace(seed, &shape));
         let trace = load(&text);

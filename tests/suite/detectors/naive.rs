@@ -99,6 +99,9 @@ fn volatile_order(trace: &Trace, a: EventId, b: EventId) -> bool {
 
 /// Whatever synchronises, without locks and atomics.
 fn hard_order(trace: &Trace, a: EventId, b: EventId) -> bool {
+    if [a, b].iter().any(|event| trace.is_foreign(trace.thread(*event))) {
+        return true;
+    }
     let exclusive = |op: &Op| matches!(op, Op::Exclusive { .. });
     let (first, second) = (trace.op(a), trace.op(b));
     if first.var().is_some() && first.var() == second.var() {

@@ -22,14 +22,16 @@ pub(super) fn text(seed: u64, events: usize) -> String {
         3 => operations.extend([Park, Channel, Channel, Barrier, Barrier, Exclusive]),
         _ => operations.extend(ALL),
     }
+    let foreign = usize::from(seed % 11 == 3) + usize::from(seed % 22 == 3);
     let shape = Shape {
         events,
-        threads: 3 + (seed % 3) as usize,
+        threads: 3 + (seed % 3) as usize + foreign,
         vars: 2 + (seed % 2) as usize,
         objects: 1 + (seed / 2 % 2) as usize,
         operations,
         locations: !seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(7),
+        foreign,
     };
     random_trace(seed, &shape)
 }

@@ -3,7 +3,7 @@
 //! Program order, fork and join; and for what those papers do not have: exclusive accesses keep
 //! their place, a message is sent before it is received, all senders are dropped before the end of a
 //! channel is seen, and all threads of a barrier's generation arrive before any leaves it or arrives
-//! for the next.
+//! for the next. Threads that nobody who is recorded has started keep their place among all events.
 
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
@@ -36,6 +36,7 @@ impl MustHappenBefore {
             if trace.position(event) == 0 {
                 must.add(trace, trace.fork_of(trace.thread(event)).as_slice(), event);
             }
+            must.add(trace, trace.awaited(event), event);
             if op.var().is_some() {
                 must.add_exclusive(trace, index, event);
             }

@@ -177,6 +177,7 @@ impl<'a> Builder<'a> {
             }
             _ => {}
         }
+        before.extend(trace.awaited(event));
         // Mixed memory is left alone: of its accesses, two neighbours may race.
         let keeps_order = |var: &VarId| self.exclusive[var.index()] && !trace.is_mixed(*var);
         if let Some(var) = op.var().filter(keeps_order) {

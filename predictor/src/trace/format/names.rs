@@ -53,7 +53,9 @@ impl Names {
                 Definition::Memory { var, .. } => Object::Var(var),
                 Definition::String { .. }
                 | Definition::Location { .. }
-                | Definition::GivenBack { .. } => continue,
+                | Definition::GivenBack { .. }
+                | Definition::Foreign { .. }
+                | Definition::Unattributed { .. } => continue,
             };
             if !self.names.contains_key(&object) {
                 self.give(object, &own(dictionary, object));

@@ -84,7 +84,7 @@ impl<W: Write> Sink<W> {
     /// Writes the end, and says what had to be left out.
     pub fn finish(self, dictionary: &Dictionary, end: End) -> io::Result<(W, LeftOut)> {
         match self.0 {
-            Inner::Text(writer) => Ok((writer.finish(end)?, LeftOut::default())),
+            Inner::Text(writer) => Ok((writer.finish(dictionary, end)?, LeftOut::default())),
             Inner::Std(writer) => writer.finish(),
             Inner::Binary(writer) => Ok((writer.finish(dictionary, end)?, LeftOut::default())),
         }

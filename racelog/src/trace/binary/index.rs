@@ -17,7 +17,7 @@ use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
 use super::event::Coder;
 use super::header::read_up_to;
 use super::state::State;
-use super::tables::{self, Init, Record};
+use super::tables::{self, Init, PoisonFlag, Record};
 use crate::trace::{Dictionary, DictionaryError, End, ThreadId};
 
 /// Where a file is damaged, and what that costs.
@@ -102,6 +102,8 @@ pub(super) struct Index {
     pub(super) dictionary: Dictionary,
     /// Initial values, by their place among the events.
     pub(super) inits: Vec<Init>,
+    /// The locks that are poisoned somewhere.
+    pub(super) poisoned: Vec<PoisonFlag>,
     pub(super) events: u64,
     /// `None` while no end was seen.
     end: Option<End>,
@@ -257,6 +259,7 @@ impl Index {
                     self.dictionary.check_value(init.value).map_err(DamageKind::Dictionary)?;
                     self.inits.push(init);
                 }
+                Record::PoisonFlag(flag) => self.poisoned.push(flag),
             }
         }
         Ok(())

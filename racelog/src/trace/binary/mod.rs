@@ -19,6 +19,7 @@ pub(crate) mod primitive;
 mod reader;
 pub(crate) mod state;
 pub(crate) mod tables;
+mod unwritten;
 mod writer;
 
 pub use index::{Damage, DamageKind};

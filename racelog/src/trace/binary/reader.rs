@@ -9,6 +9,7 @@ use super::index::{Damage, Index};
 use super::merge::Merge;
 use super::state::State;
 use super::tables::Init;
+use super::unwritten::UnwrittenReads;
 use super::{VERSION, header};
 use crate::trace::{Dictionary, DictionaryError, End, Event, Item, Metadata, Op};
 
@@ -66,6 +67,7 @@ pub struct Reader<R> {
     inits: Vec<Init>,
     merge: Merge,
     state: State,
+    unwritten: UnwrittenReads,
     end: End,
     damage: Option<Damage>,
     events: u64,
@@ -94,6 +96,7 @@ impl<R: Read + Seek> Reader<R> {
             merge: Merge::new(index.threads),
             state,
             end,
+            unwritten: UnwrittenReads::new(index.poisoned),
             damage: index.damage,
             events: index.events,
             yielded: 0,
@@ -113,7 +116,7 @@ impl<R: Read + Seek> Reader<R> {
         &self.dictionary
     }
 
-    /// How many events there are, at most.
+    /// How many events are written down, at most.
     pub fn events(&self) -> u64 {
         self.events
     }
@@ -158,6 +161,24 @@ impl<R: Read + Seek> Reader<R> {
 
     #[inline]
     fn read_item(&mut self) -> Result<bool, ReadError> {
+        if !self.unwritten.is_active() {
+            return self.read_written();
+        }
+        if let Some(read) = self.unwritten.next() {
+            self.yielded += 1;
+            self.item = read;
+            return Ok(true);
+        }
+        while self.read_written()? {
+            if self.unwritten.pass(&mut self.item) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    #[inline]
+    fn read_written(&mut self) -> Result<bool, ReadError> {
         let stamp = self.next_stamp();
         if let Some(init) = self.inits.last().copied()
             && stamp.is_none_or(|stamp| init.before <= stamp)

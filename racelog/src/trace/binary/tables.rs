@@ -14,6 +14,7 @@ use crate::trace::{
 pub(crate) enum Record {
     Definition(Definition),
     Init(Init),
+    PoisonFlag(PoisonFlag),
 }
 
 /// An initial value, and its place among the events: just before the first whose stamp is at
@@ -23,6 +24,14 @@ pub(crate) struct Init {
     pub(crate) var: VarId,
     pub(crate) value: Value,
     pub(crate) before: u64,
+}
+
+/// The variable that says whether a lock is poisoned. The lock is poisoned somewhere in the trace, so each
+/// time that it is taken before that, the variable is read: these reads are not written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PoisonFlag {
+    pub(crate) lock: LockId,
+    pub(crate) flag: VarId,
 }
 
 mod tag {
@@ -35,6 +44,9 @@ mod tag {
     pub(super) const INIT: u8 = 7;
     pub(super) const LATER_MEMORY: u8 = 8;
     pub(super) const GIVEN_BACK: u8 = 9;
+    pub(super) const FOREIGN: u8 = 10;
+    pub(super) const POISON_FLAG: u8 = 11;
+    pub(super) const UNATTRIBUTED: u8 = 13;
 }
 
 pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
@@ -73,6 +85,17 @@ pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
             put_u32(out, var.get());
             put_u32(out, *until);
         }
+        Definition::Foreign { thread } => {
+            put_u8(out, tag::FOREIGN);
+            put_u32(out, thread.get());
+        }
+        Definition::Unattributed { location } => {
+            put_u8(out, tag::UNATTRIBUTED);
+            put_u8(out, u8::from(location.is_some()));
+            if let Some(location) = location {
+                put_u32(out, location.get());
+            }
+        }
     }
 }
 
@@ -101,6 +124,13 @@ pub(crate) fn put_init(out: &mut impl Out, init: Init) {
     put_u32(out, init.var.get());
     put_value(out, init.value);
     put_u64(out, init.before);
+}
+
+#[allow(dead_code, reason = "the recorder will")]
+pub(crate) fn put_poison_flag(out: &mut impl Out, record: PoisonFlag) {
+    put_u8(out, tag::POISON_FLAG);
+    put_u32(out, record.lock.get());
+    put_u32(out, record.flag.get());
 }
 
 pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
@@ -145,6 +175,20 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
         },
         tag::GIVEN_BACK => {
             Definition::GivenBack { var: VarId::new(take_u32(input)?), until: take_u32(input)? }
+        }
+        tag::FOREIGN => Definition::Foreign { thread: ThreadId::new(take_u32(input)?) },
+        tag::UNATTRIBUTED => Definition::Unattributed {
+            location: match take_u8(input)? {
+                0 => None,
+                1 => Some(LocId::new(take_u32(input)?)),
+                _ => return Err(Malformed),
+            },
+        },
+        tag::POISON_FLAG => {
+            return Ok(Record::PoisonFlag(PoisonFlag {
+                lock: LockId::new(take_u32(input)?),
+                flag: VarId::new(take_u32(input)?),
+            }));
         }
         tag::INIT => {
             return Ok(Record::Init(Init {
@@ -230,6 +274,9 @@ mod tests {
             Definition::Memory { var: VarId::new(1), address: 0x7fff_0000_1000, size: 4, since: 0 },
             Definition::Memory { var: VarId::new(2), address: 0x7fff_0000_1000, size: 4, since: 5 },
             Definition::GivenBack { var: VarId::new(1), until: 5 },
+            Definition::Foreign { thread: ThreadId::new(4) },
+            Definition::Unattributed { location: Some(id) },
+            Definition::Unattributed { location: None },
         ];
         for object in [
             Object::Thread(ThreadId::new(8)),
@@ -248,11 +295,14 @@ mod tests {
             put_definition(&mut bytes, definition);
         }
         put_init(&mut bytes, init);
+        let poison = PoisonFlag { lock: LockId::new(3), flag: VarId::new(300) };
+        put_poison_flag(&mut bytes, poison);
         let mut rest = &bytes[..];
         for definition in definitions {
             assert_eq!(take_record(&mut rest), Ok(Record::Definition(definition)));
         }
         assert_eq!(take_record(&mut rest), Ok(Record::Init(init)));
+        assert_eq!(take_record(&mut rest), Ok(Record::PoisonFlag(poison)));
         assert!(rest.is_empty());
     }
 }

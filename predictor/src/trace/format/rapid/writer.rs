@@ -19,6 +19,11 @@ pub enum ExportError {
          export with --lossy to leave such events out"
     )]
     Inexpressible { number: u64, keyword: &'static str },
+    #[error(
+        "event {number}: STD cannot say that nobody who is recorded has started the thread `{name}`, \
+         and without that the trace means something else: export with --lossy to leave its events out"
+    )]
+    ForeignThread { number: u64, name: String },
     #[error("event {number}: STD cannot hold the thread `{name}`: it has `|` in its name")]
     ThreadName { number: u64, name: String },
 }
@@ -69,6 +74,14 @@ impl<W: Write> StdWriter<W> {
     }
 
     fn event(&mut self, dictionary: &Dictionary, event: &Event) -> Result<(), ExportError> {
+        if dictionary.is_foreign(event.thread) {
+            if self.lossy {
+                self.left_out.meaningful += 1;
+                return Ok(());
+            }
+            let name = self.names.name(dictionary, Object::Thread(event.thread)).to_owned();
+            return Err(ExportError::ForeignThread { number: self.events, name });
+        }
         let (keyword, operand) = match event.op {
             Op::Read { var, .. } => ("r", Object::Var(var)),
             Op::Write { var, .. } => ("w", Object::Var(var)),

@@ -15,6 +15,11 @@ pub(super) enum Directive<'a> {
     Started(u64),
     /// Whether the thread is in recorded code from here on.
     Recorded(&'a str, bool),
+    /// Nobody who is recorded has started the thread, whose events follow.
+    Foreign(&'a str),
+    /// A thread that may belong to the trace and is not in it; the place where it was first met, if
+    /// that is known.
+    Unattributed(Option<&'a str>),
     End(End),
     /// So many events are known to be missing.
     Lost(u64),
@@ -31,6 +36,9 @@ impl<'a> Directive<'a> {
             "started" => Self::Started(operand.parse().ok()?),
             "recorded" => Self::Recorded(operand, true),
             "unrecorded" => Self::Recorded(operand, false),
+            "foreign" => Self::Foreign(operand),
+            "unattributed" if operand == "-" => Self::Unattributed(None),
+            "unattributed" => Self::Unattributed(Some(operand)),
             "end" if operand == "cut-off" => Self::End(End::CutOff),
             "end" if operand == "full" => Self::End(End::Full),
             "lost" => Self::Lost(operand.parse().ok()?),
@@ -58,6 +66,8 @@ impl fmt::Display for Directive<'_> {
             Self::Started(time) => write!(f, "started {time}"),
             Self::Recorded(thread, true) => write!(f, "recorded {thread}"),
             Self::Recorded(thread, false) => write!(f, "unrecorded {thread}"),
+            Self::Foreign(thread) => write!(f, "foreign {thread}"),
+            Self::Unattributed(place) => write!(f, "unattributed {}", place.unwrap_or("-")),
             Self::End(End::CutOff) => write!(f, "end cut-off"),
             Self::End(End::Full) => write!(f, "end full"),
             Self::End(End::Clean) => write!(f, "end clean"),
@@ -102,6 +112,9 @@ mod tests {
             Directive::Started(17),
             Directive::Recorded("t1", true),
             Directive::Recorded("t1", false),
+            Directive::Foreign("t1"),
+            Directive::Unattributed(None),
+            Directive::Unattributed(Some("src/my file.rs:3:4")),
             Directive::End(End::CutOff),
             Directive::End(End::Full),
             Directive::Lost(u64::MAX),

@@ -268,7 +268,10 @@ fn parse_value(parser: &mut Parser, word: &str) -> Result<Value, TextProblem> {
     Ok(symbol)
 }
 
-fn parse_location(dictionary: &mut Dictionary, text: &str) -> Result<Location, TextProblem> {
+pub(super) fn parse_location(
+    dictionary: &mut Dictionary,
+    text: &str,
+) -> Result<Location, TextProblem> {
     let unfit = || TextProblem::Location { word: text.into() };
     let (before, last) = text.rsplit_once(':').ok_or_else(unfit)?;
     if let Some(pc) = last.strip_prefix("0x") {

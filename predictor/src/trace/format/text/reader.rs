@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 use racelog::trace::{
-    Dictionary, DictionaryError, End, Event, Item, Metadata, Stamp, ThreadId, VarId,
+    Definition, Dictionary, DictionaryError, End, Event, Item, Metadata, Stamp, ThreadId, VarId,
 };
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -43,6 +43,8 @@ pub enum TextProblem {
     Unfit { word: String, what: &'static str },
     #[error("`{word}` is no location: write `@ file:line` or `@ file:line:column`")]
     Location { word: String },
+    #[error("`{thread}` is said to be foreign after its first event: say so before")]
+    ForeignLate { thread: String },
     #[error("`{variable}` has an initial value already")]
     InitTwice { variable: String },
     #[error("{0}")]
@@ -142,6 +144,8 @@ pub(super) struct Parser {
     metadata: Metadata,
     /// Which threads are in recorded code; those not listed are.
     unrecorded: FxHashSet<ThreadId>,
+    /// Which threads have had an event.
+    begun: Vec<bool>,
     pub(super) initialised: FxHashSet<VarId>,
     /// How many events were read: the stamp of the last one.
     events: u64,
@@ -177,6 +181,10 @@ impl Parser {
             .ok_or_else(|| (column, TextProblem::UnknownOperation { word: operation.into() }))?;
         let location = operands.location()?;
         self.events += 1;
+        if self.begun.len() <= thread.index() {
+            self.begun.resize(thread.index() + 1, false);
+        }
+        self.begun[thread.index()] = true;
         let recorded = !self.unrecorded.contains(&thread);
         Ok(Some(Item::Event(Event {
             thread,
@@ -196,6 +204,21 @@ impl Parser {
                 } else {
                     self.unrecorded.insert(thread);
                 }
+            }
+            Directive::Foreign(name) => {
+                let thread = self.ids.thread(name).map_err(|error| (1, error.into()))?;
+                if self.begun.get(thread.index()).is_some_and(|begun| *begun) {
+                    return Err((1, TextProblem::ForeignLate { thread: name.to_owned() }));
+                }
+                let defined = self.ids.dictionary.define(Definition::Foreign { thread });
+                defined.map_err(|error| (1, error.into()))?;
+            }
+            Directive::Unattributed(place) => {
+                let location =
+                    place.map(|place| self.ids.location(place, operands::parse_location));
+                let location = location.transpose().map_err(|problem| (1, problem))?;
+                let defined = self.ids.dictionary.define(Definition::Unattributed { location });
+                defined.map_err(|error| (1, error.into()))?;
             }
             Directive::End(end) => self.end = Some(end),
             Directive::Lost(events) => self.lost = events,

@@ -1,5 +1,6 @@
 //! Writes the text format.
 
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use racelog::trace::{
@@ -20,6 +21,8 @@ pub struct TextWriter<W> {
     /// Which threads are, by the last comment about them, not in recorded code.
     unrecorded: FxHashMap<ThreadId, bool>,
     lost: u64,
+    /// How many threads that may belong to the trace and are not in it have been spoken of.
+    unattributed: usize,
 }
 
 impl<W: Write> TextWriter<W> {
@@ -29,18 +32,30 @@ impl<W: Write> TextWriter<W> {
             writeln!(out, "{directive}")?;
         }
         let printer = EventPrinter::new();
-        Ok(Self { out, printer, line: Vec::new(), unrecorded: FxHashMap::default(), lost: 0 })
+        let (line, unrecorded) = (Vec::new(), FxHashMap::default());
+        Ok(Self { out, printer, line, unrecorded, lost: 0, unattributed: 0 })
     }
 
     /// Writes an item.
     pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> io::Result<()> {
         self.line.clear();
+        self.put_unattributed(dictionary)?;
         match item {
             Item::Init { var, value } => {
                 self.printer.init(dictionary, *var, *value, &mut self.line);
             }
             Item::Event(event) => {
-                let unrecorded = self.unrecorded.entry(event.thread).or_default();
+                let unrecorded = match self.unrecorded.entry(event.thread) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(first) => {
+                        if dictionary.is_foreign(event.thread) {
+                            let thread = Object::Thread(event.thread);
+                            let thread = self.printer.names.name(dictionary, thread);
+                            writeln!(self.line, "{}", Directive::Foreign(thread))?;
+                        }
+                        first.insert(false)
+                    }
+                };
                 if *unrecorded == event.recorded {
                     *unrecorded = !event.recorded;
                     let thread = self.printer.names.name(dictionary, Object::Thread(event.thread));
@@ -58,8 +73,20 @@ impl<W: Write> TextWriter<W> {
         self.lost = lost;
     }
 
+    fn put_unattributed(&mut self, dictionary: &Dictionary) -> io::Result<()> {
+        for location in &dictionary.unattributed()[self.unattributed..] {
+            let place = location.map(|location| location_text(dictionary, location));
+            writeln!(self.line, "{}", Directive::Unattributed(place.as_deref()))?;
+        }
+        self.unattributed = dictionary.unattributed().len();
+        Ok(())
+    }
+
     /// Writes the end.
-    pub fn finish(mut self, end: End) -> io::Result<W> {
+    pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
+        self.line.clear();
+        self.put_unattributed(dictionary)?;
+        self.out.write_all(&self.line)?;
         if self.lost > 0 {
             writeln!(self.out, "{}", Directive::Lost(self.lost))?;
         }
