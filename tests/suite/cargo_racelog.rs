@@ -12,6 +12,15 @@ use tempfile::TempDir;
 
 use crate::support::{cargo_racelog, repository, run};
 
+/// What people set for cargo, and nobody else is to know.
+const SECRETS: [(&str, &str); 4] = [
+    ("CARGO_REGISTRY_TOKEN", "secret-of-crates-io"),
+    ("CARGO_REGISTRIES_MINE_TOKEN", "secret-of-mine"),
+    // A proxy has a password as well, but cargo would use it.
+    ("CARGO_HTTP_USER_AGENT", "secret-of-proxy"),
+    ("CARGO_BIN_EXE_API_TOKEN", "secret-of-others"),
+];
+
 /// A copy of the workspace, in a folder with a blank in its name.
 struct Workspace {
     folder: PathBuf,
@@ -26,6 +35,11 @@ impl Workspace {
         Self { folder, _temp: temp }
     }
 
+    /// Where it is kept how programs were run.
+    fn state(&self) -> PathBuf {
+        self._temp.path().join("state")
+    }
+
     /// Where traces and reports go. What is built is the same in every copy.
     fn traces(&self) -> PathBuf {
         repository().join("target/a workspace/racelog")
@@ -35,6 +49,8 @@ impl Workspace {
         let mut command = cargo_racelog();
         command.args(args).current_dir(&self.folder);
         command.env("CARGO_TARGET_DIR", repository().join("target/a workspace"));
+        command.env("XDG_STATE_HOME", self.state());
+        command.envs(SECRETS);
         for variable in ["CARGO", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "NO_COLOR"] {
             command.env_remove(variable);
         }
@@ -88,6 +104,7 @@ fn from_test_to_proof() {
     let workspace = Workspace::new();
     workspace.run(&["clean", "--traces"]);
     tests_are_recorded_and_reported(&workspace);
+    secrets_stay_where_they_are(&workspace);
     reports_are_written_again(&workspace);
     shards_are_the_whole(&workspace);
     the_recipes_for_many_machines_work(&workspace);
@@ -120,6 +137,26 @@ fn tests_are_recorded_and_reported(workspace: &Workspace) {
         assert_eq!(replay.status, ReplayStatus::Confirmed, "{replay:?}");
     }
     assert_eq!(balance.occurrences[0].accesses.each_ref().map(|access| access.locks.len()), [1, 1]);
+}
+
+/// The bytes of all files in a folder, but for what cargo has built.
+fn bytes(folder: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder is there").flatten() {
+        match entry.file_type().expect("it is there").is_dir() {
+            true if entry.file_name() == "build" => {}
+            true => bytes.extend(self::bytes(&entry.path())),
+            false => bytes.extend(fs::read(entry.path()).expect("it can be read")),
+        }
+    }
+    bytes
+}
+
+fn secrets_stay_where_they_are(workspace: &Workspace) {
+    let bytes = [bytes(&workspace.traces()), bytes(&workspace.state())].concat();
+    let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+    assert!(has("CARGO_MANIFEST_DIR") && has("\"words\""), "it is known how programs were run");
+    assert!(!has("secret-of-"), "a secret was kept");
 }
 
 fn reports_are_written_again(workspace: &Workspace) {
@@ -250,6 +287,13 @@ fn a_finding_is_replayed(workspace: &Workspace) {
     let (code, out, err) = workspace.run(&["replay", "2"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.starts_with("confirmed"), "{out}");
+    assert!(err.contains("runs what this machine ran before: \"/"), "{err}");
+    // Another machine has not run it.
+    let elsewhere = workspace.folder.join("elsewhere");
+    let mut command = workspace.command(&["replay", "2"]);
+    let (code, out, err) = run(command.env("XDG_STATE_HOME", elsewhere), b"");
+    assert_eq!((code, out.as_str()), (2, ""), "{err}");
+    assert!(err.contains("this machine has not recorded that program"), "{err}");
     let (code, _, err) = workspace.run(&["replay", "99"]);
     assert_eq!(code, 2);
     assert!(err.contains("no finding 99"), "{err}");
@@ -275,6 +319,10 @@ fn what_is_no_trace_is_skipped(workspace: &Workspace) {
     assert_eq!((project.traces.len(), project.findings.len()), (40, 2));
     let skipped: Vec<_> = project.skipped.iter().map(|skipped| skipped.name.as_str()).collect();
     assert_eq!(skipped, bad.map(|(name, _)| name));
+    // Nothing was run, and what had been confirmed still is.
+    for finding in &project.findings {
+        assert_eq!(finding.best().replay.as_ref().unwrap().status, ReplayStatus::Confirmed);
+    }
     for (name, _) in bad {
         assert!(out.contains(name) || err.contains(name), "`{name}` is named\n{out}{err}");
         fs::remove_file(traces.join(name)).expect("it is there");

@@ -18,6 +18,7 @@ mod evaluate;
 mod explorer;
 mod fuzz;
 mod golden;
+mod hostile;
 mod instrumented;
 mod page;
 mod prediction;

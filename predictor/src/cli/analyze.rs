@@ -1,11 +1,11 @@
 //! `predictor analyze`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use super::args::{AnalysisFormat, Analyze};
 use super::input::Input;
 use super::progress::SharedProgress;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::analysis::{Detector, analyze};
 use crate::predict::Options;
 use crate::report::{Report, write_text};
@@ -26,7 +26,7 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));
     drop(progress);
     let report = report.map_err(|difference| Failure::of(&name, difference))?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => write_text(&mut out, &report)?,
         AnalysisFormat::Json => {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use super::terminal::Kind;
 use crate::analysis::Detector;
 use crate::fuzz::{Places, Strategy};
 use crate::generate::Plan;
@@ -489,6 +490,16 @@ pub(super) enum AnalysisFormat {
     Text,
     /// For machines: docs/REPORT.md describes it
     Json,
+}
+
+impl AnalysisFormat {
+    /// How it is written to standard output.
+    pub(super) const fn kind(self) -> Kind {
+        match self {
+            Self::Text => Kind::Text,
+            Self::Json => Kind::Json,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::Check;
 use super::input::Input;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, terminal};
 use crate::trace::{EventId, Trace};
 use crate::witness;
 
@@ -18,7 +18,7 @@ pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
     let (name, text) = read_witness(&args.witness)?;
     let schedule = parse(&text).map_err(|problem| Failure::of(name, problem))?;
     let trace = Input::of_args(&args.input)?.load()?;
-    let mut out = io::stdout();
+    let mut out = terminal::stdout(terminal::Kind::Text);
     match witness::check(&trace, &events(&schedule, &trace)) {
         Ok(pair) => {
             let mut printer = trace.printer();
@@ -27,10 +27,12 @@ pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
             for event in [first, second] {
                 writeln!(out, "{:>8}  {}", event.number(), printer.event(event))?;
             }
+            out.flush()?;
             Ok(Outcome::NothingFound)
         }
         Err(refutation) => {
             writeln!(out, "no: {refutation}")?;
+            out.flush()?;
             Ok(Outcome::Found)
         }
     }

@@ -1,10 +1,10 @@
 //! `predictor compare`
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 use super::args::{Compare, TableFormat};
 use super::input::Input;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::analysis::{Detector, Found, detect};
 use crate::report::Table;
 use crate::trace::{Op, Trace};
@@ -41,7 +41,7 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
         }
         table.add(row(name, &trace, &found));
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
         TableFormat::Text => table.write_text(&mut out)?,
         TableFormat::Csv => table.write_csv(&mut out)?,

@@ -1,11 +1,11 @@
 //! `predictor explore`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use super::args::{Explore, ReportFormat};
 use super::input::Input;
 use super::progress::Progress;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::explore::{Exploration, explore};
 use crate::trace::{EventId, Trace};
 use crate::witness;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
             }
         }
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
         ReportFormat::Json => print_json(&mut out, &found)?,
         ReportFormat::Text => print_text(&mut out, &trace, &found)?,

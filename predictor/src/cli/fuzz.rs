@@ -1,6 +1,6 @@
 //! `predictor fuzz`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,7 +10,7 @@ use super::args::{AnalysisFormat, Fuzz};
 use super::input::Input;
 use super::program::{Control, Program};
 use super::progress::SharedProgress;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::fuzz::{Campaign, Places, Strategy, Tally, write_text};
 use crate::predict::{Options, predict};
 
@@ -35,7 +35,7 @@ pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
     let pairs: Vec<Option<Places>> =
         if pairs.is_empty() { vec![None] } else { pairs.into_iter().map(Some).collect() };
     let tallies = run_all(args, &campaign, &pairs)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => {
             tallies.iter().try_for_each(|tally| write_text(&mut out, tally))?;

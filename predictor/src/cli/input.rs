@@ -7,6 +7,7 @@ use racelog::trace::Item;
 
 use super::progress::Progress;
 use super::{Failure, args, say};
+use crate::render::harmless;
 use crate::trace::Trace;
 use crate::trace::format::{Format, Source};
 
@@ -107,5 +108,8 @@ fn position(source: &Source, len: Option<u64>) -> (u64, Option<u64>) {
 }
 
 fn name(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    match path == Path::new("-") {
+        true => "standard input".to_owned(),
+        false => harmless(&path.display().to_string()),
+    }
 }

@@ -21,9 +21,11 @@ mod input;
 mod output;
 mod program;
 mod progress;
+mod regular;
 mod replay;
 mod show;
 mod stats;
+mod terminal;
 mod validate;
 mod witness;
 
@@ -35,6 +37,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+
+use crate::render::harmless;
 
 /// How a command ends when it does not fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +72,7 @@ enum Failure {
 impl Failure {
     /// A failure with a file, or whatever else is called so.
     fn of(name: impl fmt::Display, problem: impl fmt::Display) -> Self {
-        Self::Message(format!("{name}: {problem}"))
+        Self::Message(format!("{}: {problem}", harmless(&name.to_string())))
     }
 }
 
@@ -87,8 +91,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = match Args::try_parse_from(args) {
         Ok(args) => args,
         Err(error) => {
-            // A reader that has gone away needs no message.
-            let _ = error.print();
+            terminal::show_usage(&error);
             return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
         }
     };
@@ -118,7 +121,5 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Says something to the person at the terminal.
 fn say(level: &str, message: impl fmt::Display) {
-    use io::Write;
-    // There is nobody left to tell if this fails.
-    let _ = writeln!(io::stderr(), "{level}: {message}");
+    terminal::complain(format_args!("{level}: {message}"));
 }

@@ -1,17 +1,18 @@
 //! Files to write: whole, or not at all.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, StdoutLock, Write, stdout};
+use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use super::Failure;
+use super::terminal::{self, Guarded, Kind};
 use crate::trace::format::Format;
 
 /// Where a trace goes.
 pub(super) enum Output {
-    Standard(BufWriter<StdoutLock<'static>>),
+    Standard(BufWriter<Guarded<StdoutLock<'static>>>),
     /// A file that takes its place when it is complete, so that the input may be the output, and
     /// what was there is not lost to an error.
     Replacing(BufWriter<NamedTempFile>, PathBuf),
@@ -22,7 +23,7 @@ pub(super) enum Output {
 impl Output {
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
-            return Ok(Self::Standard(BufWriter::with_capacity(1 << 16, stdout().lock())));
+            return Ok(Self::Standard(terminal::stdout(Kind::Data)));
         }
         let created = match path.metadata() {
             Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),

@@ -1,12 +1,12 @@
 //! `predictor replay`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 
 use super::args::{AnalysisFormat, Replay};
 use super::input::Input;
 use super::program::{Control, Program};
 use super::witness::{Decision, decide};
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::replay::{Order, Plan, Replayed, write_text};
 
 pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     };
     let [one, other] = plan.threads();
     let replayed = Replayed::new([run(one)?, run(other)?]);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => write_text(&mut out, &replayed)?,
         AnalysisFormat::Json => {

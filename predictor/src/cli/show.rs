@@ -1,18 +1,18 @@
 //! `predictor show`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
 use racelog::trace::{Dictionary, Event, Item, Object, Op, Woken};
 
 use super::args::Show;
 use super::input::Input;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, terminal};
 use crate::trace::format::text::EventPrinter;
 
 pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
     let mut input = Input::of_args(&args.input)?;
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(terminal::Kind::Text);
     let mut filter = Filter::new(args);
     let mut printer = EventPrinter::new();
     let mut line = Vec::new();

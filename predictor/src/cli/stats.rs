@@ -1,20 +1,30 @@
 //! `predictor stats`
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 
 use racelog::trace::{Event, Item, LockId, Op, ThreadId, VarId};
 use rustc_hash::FxHashSet;
 
 use super::args::Stats;
 use super::input::Input;
-use super::{Failure, Outcome};
+use super::{Failure, Outcome, say, terminal};
+use crate::render::harmless;
 use crate::report::Table;
 
 pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
     let mut table = Table::new(HEADINGS.map(str::to_owned).to_vec());
-    let mut damaged = false;
+    let (mut damaged, mut counted) = (false, false);
     for path in &args.paths {
-        let mut input = Input::open(path, args.from.format)?;
+        let mut input = match Input::open(path, args.from.format) {
+            Ok(input) => input,
+            // The others are counted all the same.
+            Err(Failure::Message(message)) => {
+                say("error", message);
+                damaged = true;
+                continue;
+            }
+            Err(broken @ Failure::BrokenPipe) => return Err(broken),
+        };
         let mut counts = Counts::default();
         while let Some(item) = input.next_item() {
             if let Item::Event(event) = item {
@@ -22,9 +32,14 @@ pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
             }
         }
         damaged |= input.is_damaged();
-        table.add(counts.row(input.path().display().to_string(), input.len()).to_vec());
+        let name = harmless(&input.path().display().to_string());
+        table.add(counts.row(name, input.len()).to_vec());
+        counted = true;
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    if !counted {
+        return Ok(Outcome::Incomplete);
+    }
+    let mut out = terminal::stdout(terminal::Kind::Text);
     table.write_text(&mut out)?;
     out.flush()?;
     Ok(if damaged { Outcome::Incomplete } else { Outcome::NothingFound })

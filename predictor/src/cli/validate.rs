@@ -1,10 +1,10 @@
 //! `predictor validate`
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::args::Validate;
 use super::input::Input;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 
 pub(super) fn run(args: &Validate) -> Result<Outcome, Failure> {
     let mut outcome = Outcome::NothingFound;
@@ -14,7 +14,9 @@ pub(super) fn run(args: &Validate) -> Result<Outcome, Failure> {
         match loaded {
             Ok((name, trace)) => {
                 let (events, threads) = (trace.len(), trace.thread_count());
-                writeln!(io::stdout(), "{name}: valid: {events} events of {threads} threads")?;
+                let mut out = terminal::stdout(terminal::Kind::Text);
+                writeln!(out, "{name}: valid: {events} events of {threads} threads")?;
+                out.flush()?;
             }
             // The others are looked at all the same.
             Err(Failure::Message(message)) => {

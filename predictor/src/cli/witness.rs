@@ -1,11 +1,11 @@
 //! `predictor witness`
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::time::Instant;
 
 use super::args::{Effort, Witness};
 use super::input::Input;
-use super::{Failure, Outcome, say};
+use super::{Failure, Outcome, say, terminal};
 use crate::predict::{Verdict, decide_pair};
 use crate::race::{Pair, conflict};
 use crate::trace::{EventId, Trace};
@@ -76,7 +76,7 @@ fn pair(trace: &Trace, (first, second): (u64, u64)) -> Result<Pair, String> {
 
 /// One event a line, in the form that `predictor check` reads.
 fn print(trace: &Trace, schedule: &[EventId]) -> io::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = terminal::stdout(terminal::Kind::Text);
     let mut printer = trace.printer();
     writeln!(out, "# {} events, {} thread switches", schedule.len(), switches(trace, schedule))?;
     let racing = schedule.len().saturating_sub(2);

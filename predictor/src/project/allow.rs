@@ -2,8 +2,8 @@
 
 use super::{Code, Place, Suppression};
 
-/// What starts a suppression in a comment.
-const MARK: &str = "racelog: allow(";
+/// What starts a suppression in a comment, before `allow(`.
+const MARK: &str = "racelog:";
 
 /// A comment that should be a suppression, and is none: where, and what is wrong.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -16,12 +16,14 @@ pub struct NoSuppression {
 /// The suppressions that stand in the comments of a source file, as
 /// `// racelog: allow(RL001) the counter is only a hint`: for the accesses of their line or, where
 /// they stand alone, of the next line of code.
-pub fn suppressions_in(file: &str, text: &str) -> Result<Vec<Suppression>, NoSuppression> {
+///
+/// A comment that should be one and is none, suppresses nothing; the others do all the same.
+pub fn suppressions_in(file: &str, text: &str) -> (Vec<Suppression>, Vec<NoSuppression>) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
     // Nearly all files have none.
     if !text.contains(MARK) {
-        return Ok(Vec::new());
+        return (found, problems);
     }
-    let mut found = Vec::new();
     let mut waiting: Vec<Suppression> = Vec::new();
     for (line, number) in lines(text).into_iter().zip(1..) {
         let place = Place { file: file.to_owned(), line: number, column: 0 };
@@ -32,19 +34,22 @@ pub fn suppressions_in(file: &str, text: &str) -> Result<Vec<Suppression>, NoSup
             }));
         }
         let comment = line.comment.trim_start_matches(['/', '!']).trim();
-        let Some(rest) = comment.strip_prefix(MARK) else { continue };
-        let problem = |problem: String| NoSuppression { place: place.clone(), problem };
-        let (codes, reason) = rest.split_once(')').ok_or_else(|| {
-            problem("the suppression has no `)`: write `racelog: allow(RL001) reason`".to_owned())
-        })?;
-        let reason = reason.trim_start_matches([':', ' ', '-']).trim();
-        if reason.is_empty() {
-            let words = "the suppression says no reason: write `racelog: allow(RL001) reason`";
-            return Err(problem(words.to_owned()));
-        }
+        let mut problem = |problem: String| {
+            problems.push(NoSuppression { place: place.clone(), problem });
+        };
+        let (codes, reason) = match parse(comment) {
+            Ok(Some(parts)) => parts,
+            Ok(None) => continue,
+            Err(text) => {
+                problem(text);
+                continue;
+            }
+        };
         for name in codes.split(',').map(str::trim) {
-            let code = Code::ALL.into_iter().find(|code| code.name() == name);
-            let code = code.ok_or_else(|| problem(format!("there is no code `{name}`")))?;
+            let Some(code) = Code::ALL.into_iter().find(|code| code.name() == name) else {
+                problem(unknown(name));
+                continue;
+            };
             let one = Suppression {
                 code: Some(code),
                 place: Some(place.clone()),
@@ -56,7 +61,42 @@ pub fn suppressions_in(file: &str, text: &str) -> Result<Vec<Suppression>, NoSup
         }
     }
     found.extend(waiting);
-    Ok(found)
+    (found, problems)
+}
+
+/// The codes and the reason that a comment names, if it is there to suppress something.
+fn parse(comment: &str) -> Result<Option<(&str, &str)>, String> {
+    const FORM: &str = "write `racelog: allow(RL001) reason`";
+    let Some(rest) = comment.strip_prefix(MARK).map(str::trim_start) else { return Ok(None) };
+    let word = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    if word != "allow" {
+        // Others are remarks about racelog.
+        let meant = strsim::damerau_levenshtein(&word.to_lowercase(), "allow") <= 2
+            && rest[word.len()..].trim_start().starts_with('(');
+        return if meant { Err(format!("`{word}` suppresses nothing: {FORM}")) } else { Ok(None) };
+    }
+    let Some(rest) = rest["allow".len()..].trim_start().strip_prefix('(') else { return Ok(None) };
+    let (codes, reason) =
+        rest.split_once(')').ok_or_else(|| format!("the suppression has no `)`: {FORM}"))?;
+    let reason = reason.trim_start_matches([':', ' ', '-']).trim();
+    if reason.is_empty() {
+        return Err(format!("the suppression says no reason: {FORM}"));
+    }
+    Ok(Some((codes, reason)))
+}
+
+/// What to say of a code that there is none of.
+fn unknown(name: &str) -> String {
+    let names = Code::ALL.map(Code::name);
+    let near = names.into_iter().min_by_key(|code| strsim::levenshtein(code, &name.to_uppercase()));
+    let near = near.filter(|code| strsim::levenshtein(code, &name.to_uppercase()) <= 2);
+    let names = names.join(", ");
+    match near {
+        Some(near) => {
+            format!("there is no code `{name}`, so this suppresses nothing: did you mean `{near}`?")
+        }
+        None => format!("there is no code `{name}`, so this suppresses nothing: there are {names}"),
+    }
 }
 
 /// A line of source.
@@ -169,7 +209,8 @@ mod tests {
     fn comments_suppress_their_line_or_the_next() {
         let text = "a.get(); // racelog: allow(RL001) a hint\n\
                     // racelog: allow(RL001, RL002): both\n\n// more\nb.set(1);\n";
-        let found = suppressions_in("src/a.rs", text).unwrap();
+        let (found, problems) = suppressions_in("src/a.rs", text);
+        assert_eq!(problems, []);
         let lines: Vec<_> = found
             .iter()
             .map(|s| (s.code.unwrap().name(), s.place.as_ref().unwrap().line, s.reason.as_str()))
@@ -179,11 +220,27 @@ mod tests {
 
     #[test]
     fn comments_need_code_and_reason() {
-        for text in ["// racelog: allow(RL001)", "// racelog: allow(RL9) x", "// racelog: allow(RL"]
-        {
-            assert!(suppressions_in("a.rs", text).is_err(), "{text}");
+        for (text, problem) in [
+            ("// racelog: allow(RL001)", "a.rs:1: the suppression says no reason"),
+            ("// racelog: allow(RL1) x", "no code `RL1`, so this suppresses nothing: did you mean"),
+            ("// racelog: allow(races) x", "nothing: there are RL001, RL002, RL003"),
+            ("// racelog: allow(RL", "a.rs:1: the suppression has no `)`"),
+            ("// racelog: alow(RL001) x", "a.rs:1: `alow` suppresses nothing: write"),
+        ] {
+            let (found, problems) = suppressions_in("a.rs", text);
+            assert_eq!((found.len(), problems.len()), (0, 1), "{text}");
+            assert!(problems[0].to_string().contains(problem), "{}", problems[0]);
         }
-        assert_eq!(suppressions_in("a.rs", "// racelog is fine"), Ok(Vec::new()));
+        for text in ["// racelog is fine", "// racelog: see allow", "// racelog: f(x) is slow"] {
+            assert_eq!(suppressions_in("a.rs", text), (Vec::new(), Vec::new()));
+        }
+    }
+
+    #[test]
+    fn one_that_is_wrong_does_not_lose_the_others() {
+        let text = "a(); // racelog: allow(RL1, RL002) x\nb(); // racelog:allow (RL001) y\n";
+        let (found, problems) = suppressions_in("a.rs", text);
+        assert_eq!((found.len(), problems.len()), (2, 1));
     }
 
     #[test]
@@ -196,12 +253,12 @@ mod tests {
             "/* // racelog: allow(RL001) */",
             "let s = b\"\\\"// racelog: allow(RL001)\";",
         ] {
-            assert_eq!(suppressions_in("a.rs", text), Ok(Vec::new()), "{text}");
+            assert_eq!(suppressions_in("a.rs", text), (Vec::new(), Vec::new()), "{text}");
         }
         for text in
             ["let c = '\"'; // racelog: allow(RL001) x", "fn f<'a>() {} // racelog: allow(RL001) x"]
         {
-            assert_eq!(suppressions_in("a.rs", text).unwrap().len(), 1, "{text}");
+            assert_eq!(suppressions_in("a.rs", text).0.len(), 1, "{text}");
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct TraceFile {
     pub name: String,
     /// Where it is.
     pub path: PathBuf,
+    /// Why it must not be opened, if it must not.
+    pub refused: Option<String>,
 }
 
 /// How to go about it.
@@ -84,6 +86,9 @@ fn analyze_file(
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Result<Analysed, String> {
     let problem = |error: &dyn std::fmt::Display| error.to_string();
+    if let Some(refused) = &file.refused {
+        return Err(refused.clone());
+    }
     let mut source = Source::open(&file.path, None).map_err(|error| problem(&error))?;
     let trace = Trace::load(&mut source, |_| {}).map_err(|error| problem(&error))?;
     let part = settings.shard.map_or(Part::WHOLE, |shard| part(&file.name, shard));

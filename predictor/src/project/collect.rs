@@ -298,7 +298,7 @@ fn line_of(text: &str, place: &Place) -> Option<String> {
 }
 
 /// The hash of Fowler, Noll and Vo: known to be the same everywhere and for ever.
-pub(super) fn fnv(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -12,6 +12,7 @@ mod capture;
 mod collect;
 pub(crate) mod expression;
 mod fold;
+mod kept;
 mod level;
 mod merge;
 mod place;
@@ -27,6 +28,7 @@ pub use self::allow::{NoSuppression, suppressions_in};
 pub use self::analyze::{Progress, Settings, TraceFile, analyze};
 pub(crate) use self::capture::without_hash;
 pub use self::capture::{Capture, Spots};
+pub(crate) use self::collect::fnv;
 pub use self::collect::{Analysed, Collector};
 pub use self::level::{Doubt, Level, Named};
 pub use self::merge::{MergeError, merge};
@@ -323,6 +325,14 @@ pub struct Suppressed {
     pub by: String,
 }
 
+/// Whether a name can be that of a trace: a path within the folder of the traces, and nowhere else.
+pub fn is_trace_name(name: &str) -> bool {
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    // Where a backslash or a colon means something, it would lead elsewhere.
+    let leads_nowhere = !cfg!(windows) || !name.contains(['\\', ':']);
+    name.split('/').all(is_plain) && leads_nowhere && !name.contains('\0')
+}
+
 impl Project {
     /// Reads a report that was written before.
     pub fn from_json(text: &str) -> Result<Self, String> {
@@ -351,6 +361,12 @@ impl Project {
     fn check(&self) -> Result<(), String> {
         if let Some(empty) = self.findings.iter().find(|finding| finding.occurrences.is_empty()) {
             return Err(format!("finding {} has no occurrence", empty.number));
+        }
+        let named = self.traces.iter().map(|trace| &trace.name);
+        let occurred = self.findings.iter().flat_map(|finding| &finding.occurrences);
+        let mut names = named.chain(occurred.map(|occurrence| &occurrence.trace));
+        if let Some(outside) = names.find(|name| !is_trace_name(name)) {
+            return Err(format!("`{outside}` names no file within the folder of the traces"));
         }
         match self.shard {
             Some(shard) if !shard.is_valid() => {
@@ -408,5 +424,20 @@ impl Finding {
         };
         let best = self.occurrences.iter().min_by_key(|occurrence| rank(occurrence));
         best.expect("there is at least one")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_traces_lead_nowhere_else() {
+        for name in ["a.rlog", "program-1f/test.rlog", "..a/b..", "a b"] {
+            assert!(is_trace_name(name), "{name}");
+        }
+        for name in ["", "/etc/passwd", "../a", "a/../../b", "a//b", "./a", "a/", "a\0b"] {
+            assert!(!is_trace_name(name), "{name}");
+        }
     }
 }

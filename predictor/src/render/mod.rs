@@ -22,6 +22,7 @@ pub use self::github::to_github;
 pub use self::junit::to_junit;
 pub use self::sarif::to_sarif;
 pub use self::text::{Detail, TextOptions, write_text};
+pub(crate) use self::text::{acts_on_terminals, harmless};
 
 /// The number of things, and the word for them: `1 race`, `2 races`.
 fn count(number: impl Into<u64>, one: &str) -> String {

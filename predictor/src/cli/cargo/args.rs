@@ -69,6 +69,9 @@ Examples:
 Examples:
   cargo racelog replay 3                             the finding with this number in the last report
 
+What is run is what this machine ran when it recorded the trace. Traces that were made elsewhere say
+by themselves how their program is run: that is only done with --trust-command.
+
 Exit codes:
   0  confirmed: in both runs both threads stood before their accesses at the same time
   1  the program did something else
@@ -165,6 +168,9 @@ pub(super) struct Replay {
     pub(super) number: u32,
     #[command(flatten)]
     pub(super) flags: Flags,
+    /// Run what the file beside the traces says, whoever has written it; it is shown before
+    #[arg(long)]
+    pub(super) trust_command: bool,
     /// The manifest of the workspace
     #[arg(long, value_name = "PATH")]
     pub(super) manifest_path: Option<PathBuf>,

@@ -8,6 +8,7 @@ use cargo_config2::Config;
 
 use super::super::Failure;
 use super::super::program::CONTROLLING;
+use super::own_runs::OwnRuns;
 use super::runner;
 use super::workspace::{Workspace, cargo};
 
@@ -69,6 +70,7 @@ pub(super) fn run(
     workspace: &Workspace,
     subcommand: &[&str],
     args: &Peeked,
+    runs: &OwnRuns,
     quiet_output: bool,
 ) -> Result<ExitStatus, Failure> {
     let problem = |error: cargo_config2::Error| Failure::of("cargo's configuration", error);
@@ -89,7 +91,8 @@ pub(super) fn run(
     let rustdocflags = flags(config.rustdocflags(&target).map_err(problem)?)?;
     let mut runner: Vec<OsString> = Vec::new();
     runner.push(std::env::current_exe().map_err(|e| Failure::of("cargo-racelog", e))?.into());
-    runner.extend(["racelog".into(), runner::NAME.into(), workspace.folder.clone().into()]);
+    runner.extend(["racelog".into(), runner::NAME.into()]);
+    runner.extend([workspace.folder.clone().into(), runs.folder().into()]);
     let theirs = config.runner(&target).map_err(problem)?;
     let theirs: Vec<OsString> =
         theirs.map_or_else(Vec::new, |r| [r.path.into()].into_iter().chain(r.args).collect());

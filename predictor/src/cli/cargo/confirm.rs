@@ -1,15 +1,15 @@
 //! Confirms what was predicted: runs the program so that it happens.
 
-use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
 use super::super::Failure;
-use super::super::program::{Control, Program, Surroundings};
-use super::runner::Recorded;
+use super::super::program::{Control, Program};
 use super::settings::Resolved;
+use super::traces::locate;
+use super::trust::{Again, Trust};
 use crate::project::{Occurrence, Project, Replay, ReplayStatus};
 use crate::replay::{Order, Plan, Replayed, Verdict, write_text};
 use crate::trace::format::Source;
@@ -22,6 +22,7 @@ const TRIES: usize = 3;
 pub(super) fn confirm(
     project: &mut Project,
     traces: &Path,
+    trust: &Trust,
     settings: &Resolved,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) {
@@ -36,7 +37,7 @@ pub(super) fn confirm(
     let work = || {
         wanted.into_par_iter().for_each(|finding| {
             for occurrence in finding.occurrences.iter_mut().filter(|o| predicted(o)).take(TRIES) {
-                let replay = attempt(occurrence, traces, settings);
+                let replay = attempt(occurrence, traces, trust, settings);
                 let confirmed = replay.status.is_confirmed();
                 occurrence.replay = Some(replay);
                 if confirmed {
@@ -53,8 +54,8 @@ pub(super) fn confirm(
     }
 }
 
-fn attempt(occurrence: &Occurrence, traces: &Path, settings: &Resolved) -> Replay {
-    match replay(occurrence, traces, settings) {
+fn attempt(occurrence: &Occurrence, traces: &Path, trust: &Trust, settings: &Resolved) -> Replay {
+    match replay(occurrence, traces, trust, settings, |_| {}) {
         Ok(replayed) => {
             let status = match replayed.verdict {
                 Verdict::Confirmed { harmful: true } => ReplayStatus::ConfirmedHarmful,
@@ -95,17 +96,16 @@ fn renamed(line: &str, replayed: &Replayed, occurrence: &Occurrence) -> String {
     line.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs the program under the witness of an occurrence, in both orders.
+/// Runs the program under the witness of an occurrence, in both orders. `announce` hears what is
+/// about to be run.
 pub(super) fn replay(
     occurrence: &Occurrence,
     traces: &Path,
+    trust: &Trust,
     settings: &Resolved,
+    announce: impl Fn(&Again),
 ) -> Result<Replayed, String> {
-    let path = traces.join(&occurrence.trace);
-    let folder = path.parent().unwrap_or(traces);
-    let recorded = Recorded::read(folder).ok_or_else(|| {
-        "it is not known how the program was run: record it with `cargo racelog`".to_owned()
-    })?;
+    let path = locate(traces, &occurrence.trace)?;
     let witness =
         occurrence.witness.as_ref().ok_or("it was not predicted, so there is no schedule")?;
     let mut source = Source::open(&path, None).map_err(|error| error.to_string())?;
@@ -116,10 +116,9 @@ pub(super) fn replay(
         .collect();
     let events = events.ok_or("the trace is not the one that was analysed: analyse it again")?;
     let plan = Plan::new(&trace, &events).ok_or("the witness has no two accesses")?;
-    let words = words(&recorded, &trace);
-    let surroundings =
-        Surroundings { folder: recorded.folder.clone(), variables: recorded.variables.clone() };
-    let program = Program::new(&words, settings.run_time).within(&surroundings);
+    let again = trust.again(traces, &occurrence.trace, &trace)?;
+    announce(&again);
+    let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
     let run = |first: &String| {
         let ended = program.run(&Control::Schedule(&plan.text(first)));
         let ended = ended.map_err(|failure| match failure {
@@ -140,22 +139,6 @@ pub(super) fn replay(
 fn without_times(printed: &[u8]) -> Vec<u8> {
     let lines = printed.split_inclusive(|byte| *byte == b'\n');
     lines.filter(|line| !line.starts_with(b"test result: ")).flatten().copied().collect()
-}
-
-/// The command that runs what was recorded again: of a test program, the one test.
-fn words(recorded: &Recorded, trace: &Trace) -> Vec<OsString> {
-    let mut words: Vec<OsString> = recorded.words.iter().map(OsString::from).collect();
-    let metadata = trace.metadata();
-    match &metadata.test {
-        Some(test) => {
-            // The runner of tests leaves out the name of the crate.
-            let name = test.split_once("::").map_or(test.as_str(), |(_, rest)| rest);
-            let flags = [name, "--exact", "--nocapture", "--test-threads=1", "--include-ignored"];
-            words.extend(flags.map(OsString::from));
-        }
-        None => words.extend(metadata.arguments.iter().map(OsString::from)),
-    }
-    words
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::super::{Failure, Outcome, say};
+use super::super::{Failure, Outcome, say, terminal};
 use super::args::Init;
 use super::workspace::Workspace;
 
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Init) -> Result<Outcome, Failure> {
     let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
     let folder = crate_folder(&workspace, args.manifest_path.as_deref())?;
     let steps = plan(&folder)?;
-    let mut out = io::stdout().lock();
+    let mut out = terminal::stdout(terminal::Kind::Text);
     for step in &steps {
         if args.write {
             step.write()?;
@@ -61,6 +61,7 @@ pub(super) fn run(args: &Init) -> Result<Outcome, Failure> {
         "Then import from `crate::sync` what you import from `std::sync`, `std::thread` and `std::cell`, \
          `use crate::sync::test;` where your tests are, and run `cargo racelog test`."
     )?;
+    out.flush()?;
     if !args.write {
         say("note", "nothing was written: `cargo racelog init --write` does that");
     }

@@ -8,14 +8,18 @@ mod build;
 mod confirm;
 mod init;
 mod output;
+mod own_runs;
+mod recorded;
 mod runner;
 mod settings;
 mod sources;
 mod traces;
+mod trust;
 mod workspace;
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,11 +31,13 @@ use self::args::{
 };
 use self::build::Peeked;
 use self::output::Reporter;
+use self::own_runs::OwnRuns;
 use self::settings::Resolved;
 use self::sources::Files;
+use self::trust::Trust;
 use self::workspace::Workspace;
 use super::progress::SharedProgress;
-use super::{ERROR, Failure, Outcome, say};
+use super::{ERROR, Failure, Outcome, regular, say, terminal};
 use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
 use crate::render;
 
@@ -40,8 +46,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Racelog::Racelog { command } = match Cargo::try_parse_from(args::sort(args)) {
         Ok(cargo) => cargo.racelog,
         Err(error) => {
-            // A reader that has gone away needs no message.
-            let _ = error.print();
+            terminal::show_usage(&error);
             return ExitCode::from(if error.use_stderr() { ERROR } else { 0 });
         }
     };
@@ -87,11 +92,14 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
             ),
         );
     }
+    let (runs, _temporary) = own_runs(&workspace)?;
     if !args.keep_traces {
         traces::remove(&workspace.folder)?;
+        let forgotten = runs.forget();
+        forgotten.map_err(|error| Failure::of(runs.folder().display(), error))?;
     }
     let to_stdout = args.output.output.is_none() && args.output.format != Format::Text;
-    let status = build::run(&workspace, subcommand, &peeked, to_stdout)?;
+    let status = build::run(&workspace, subcommand, &peeked, &runs, to_stdout)?;
     let cargos = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     let files =
         if workspace.folder.is_dir() { traces::find(&workspace.folder)? } else { Vec::new() };
@@ -107,7 +115,7 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(cargos));
     }
     let project = job.analyze(&files);
-    let outcome = job.finish(project, &args.output, true)?;
+    let outcome = job.finish(project, &args.output, Some(Trust::OwnRuns(Some(runs))))?;
     Ok(match outcome {
         Outcome::NothingFound if !status.success() => {
             say("note", format_args!("nothing was found, but `cargo {}` failed", subcommand[0]));
@@ -117,7 +125,20 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Reports again. What was found out before is used if it is about the traces that are there.
+/// Where the commands of this run are kept. Without a home they are known until it is over.
+fn own_runs(workspace: &Workspace) -> Result<(OwnRuns, Option<tempfile::TempDir>), Failure> {
+    match OwnRuns::of(&workspace.folder) {
+        Some(runs) => Ok((runs, None)),
+        None => {
+            say("warning", "there is no HOME to keep commands in: `replay` will not know them");
+            let made = own_runs::temporary().map_err(|error| Failure::of("temporary", error))?;
+            Ok((made.0, Some(made.1)))
+        }
+    }
+}
+
+/// Reports again, and starts no program: what is there may be anybody's. What was found out before is
+/// used if it is about the traces that are there.
 fn report(args: &Again) -> Result<Outcome, Failure> {
     let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
     let job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
@@ -129,12 +150,23 @@ fn report(args: &Again) -> Result<Outcome, Failure> {
     }
     let path = workspace.report();
     let written = path.metadata().and_then(|file| file.modified()).ok();
-    let kept = (!args.analyze && written >= traces::newest(&files)).then(|| read(&path));
-    let kept = kept.and_then(Result::ok).filter(|project| is_about(project, &files));
-    let outcome = match kept {
-        Some(project) => job.finish(project, &args.output, false)?,
-        None => job.finish(job.analyze(&files), &args.output, true)?,
+    let before = written.and_then(|_| read(&path).ok());
+    let is_new = !args.analyze && written >= traces::newest(&files);
+    let project = match before {
+        Some(project) if is_new && is_about(&project, &files) => project,
+        before => {
+            let mut project = job.analyze(&files);
+            if let Some(before) = before {
+                let older =
+                    |file: &TraceFile| traces::newest(std::slice::from_ref(file)) <= written;
+                project.keep_replays(&before, |name| {
+                    files.iter().any(|file| file.name == name && older(file))
+                });
+            }
+            project
+        }
     };
+    let outcome = job.finish(project, &args.output, None)?;
     if args.open {
         output::open(&workspace.html())?;
     }
@@ -150,7 +182,8 @@ fn is_about(project: &Project, files: &[TraceFile]) -> bool {
 }
 
 fn read(path: &Path) -> Result<Project, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| Failure::of(path.display(), error))?;
+    let text = regular::read(path, regular::ANY_SIZE);
+    let text = text.map_err(|error| Failure::of(path.display(), error))?;
     Project::from_json(&text).map_err(|error| Failure::of(path.display(), error))
 }
 
@@ -198,21 +231,39 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
             format!("there is no finding {}, they end at {last}", args.number),
         )
     })?;
-    let replayed = confirm::replay(finding.best(), &workspace.folder, &settings)
+    let folder = &workspace.folder;
+    let trust = match args.trust_command {
+        true => Trust::File,
+        false => Trust::OwnRuns(OwnRuns::of(folder)),
+    };
+    let replayed =
+        confirm::replay(finding.best(), folder, &trust, &settings, |again| match trust {
+            Trust::OwnRuns(_) => {
+                let command = again.shown();
+                say("note", format_args!("runs what this machine ran before: {command}"));
+            }
+            Trust::File => {
+                let (file, command) = (recorded::FILE, again.shown_in_full());
+                say("note", format_args!("runs what {file} says, which is trusted:\n  {command}"));
+            }
+        });
+    let replayed = replayed
         .map_err(|problem| Failure::of(format_args!("finding {}", args.number), problem))?;
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::stdout(terminal::Kind::Text);
     crate::replay::write_text(&mut out, &replayed)?;
     output::show_printed(&mut out, &replayed)?;
+    out.flush()?;
     Ok(if replayed.is_confirmed() { Outcome::NothingFound } else { Outcome::Found })
 }
 
 fn explain(asked: &str) -> Result<Outcome, Failure> {
-    use std::io::Write;
     let page = render::explain(asked).ok_or_else(|| {
         let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
         Failure::Message(format!("there is no code `{asked}`, only {}", codes.join(", ")))
     })?;
-    writeln!(std::io::stdout().lock(), "{}", page.trim_end())?;
+    let mut out = terminal::stdout(terminal::Kind::Text);
+    writeln!(out, "{}", page.trim_end())?;
+    out.flush()?;
     Ok(Outcome::NothingFound)
 }
 
@@ -220,6 +271,9 @@ fn clean(args: &Clean) -> Result<Outcome, Failure> {
     let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
     let folder = &workspace.folder;
     let problem = |path: &Path, error| Failure::of(path.display(), error);
+    if let Some(runs) = OwnRuns::of(folder) {
+        runs.forget().map_err(|error| problem(runs.folder(), error))?;
+    }
     if !folder.exists() {
         return Ok(Outcome::NothingFound);
     }
@@ -275,7 +329,7 @@ impl<'a> Job<'a> {
     /// Finds out which findings count.
     fn weigh(&self, project: &mut Project) {
         let mut suppressions = self.settings.suppressions.clone();
-        suppressions.extend(sources::suppressions(self.workspace));
+        suppressions.extend(sources::suppressions(self.workspace, &self.sources));
         project.suppress(&suppressions, &self.sources);
         for finding in &mut project.findings {
             finding.known = false;
@@ -287,13 +341,19 @@ impl<'a> Job<'a> {
         project.judge();
     }
 
-    /// Does what comes after the analysis, and keeps the report. What is new is confirmed.
-    fn finish(&self, mut project: Project, how: &Output, new: bool) -> Result<Outcome, Failure> {
+    /// Does what comes after the analysis, and keeps the report. Programs are run again, to confirm,
+    /// only if somebody's word may be taken for how.
+    fn finish(
+        &self,
+        mut project: Project,
+        how: &Output,
+        trust: Option<Trust>,
+    ) -> Result<Outcome, Failure> {
         self.weigh(&mut project);
-        if new && self.settings.confirm {
+        if let Some(trust) = trust.filter(|_| self.settings.confirm) {
             let bar = SharedProgress::new("confirming");
             let folder = &self.workspace.folder;
-            confirm::confirm(&mut project, folder, &self.settings, |done, all| {
+            confirm::confirm(&mut project, folder, &trust, &self.settings, |done, all| {
                 bar.update(done, all);
             });
             drop(bar);

@@ -4,9 +4,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::super::Failure;
+use super::super::{Failure, terminal};
 use super::args::{Color, Format, Output};
 use super::sources::Files;
+use super::traces;
 use crate::project::Project;
 use crate::render::html::html;
 use crate::render::perfetto::perfetto;
@@ -46,7 +47,7 @@ impl Reporter<'_> {
         match &how.output {
             Some(path) => replace(path, &bytes),
             None => {
-                let mut out = io::stdout().lock();
+                let mut out = terminal::stdout(kind(how.format));
                 out.write_all(&bytes)?;
                 Ok(out.flush()?)
             }
@@ -86,10 +87,21 @@ impl Reporter<'_> {
 
     fn load(&self, name: &str) -> Result<Trace, Failure> {
         let folder = self.traces.ok_or_else(|| Failure::of(name, "its folder is not known"))?;
-        let path = folder.join(name);
-        let problem = |error: &dyn std::fmt::Display| Failure::of(path.display(), error);
+        let problem = |error: &dyn std::fmt::Display| Failure::of(name, error);
+        let path = traces::locate(folder, name).map_err(|error| problem(&error))?;
         let mut source = Source::open(&path, None).map_err(|error| problem(&error))?;
         Trace::load(&mut source, |_| {}).map_err(|error| problem(&error))
+    }
+}
+
+/// What a terminal must not be given raw, by format.
+const fn kind(format: Format) -> terminal::Kind {
+    match format {
+        Format::Text => terminal::Kind::Coloured,
+        Format::Github => terminal::Kind::Text,
+        Format::Json | Format::Sarif | Format::Perfetto => terminal::Kind::Json,
+        Format::Junit => terminal::Kind::Xml,
+        Format::Html => terminal::Kind::Data,
     }
 }
 
@@ -117,7 +129,13 @@ fn options(how: &Output) -> TextOptions {
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let problem = |error: io::Error| Failure::of(path.display(), error);
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().prefix(".").suffix(".tmp").tempfile_in(folder);
+    let mut builder = tempfile::Builder::new();
+    // As any file that is written, not as a secret.
+    #[cfg(unix)]
+    let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(permissions);
+    let file = builder.prefix(".").suffix(".tmp").tempfile_in(folder);
     let mut file = file.map_err(problem)?;
     file.write_all(bytes).map_err(problem)?;
     file.persist(path).map(drop).map_err(|error| problem(error.error))

@@ -5,61 +5,31 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use serde::{Deserialize, Serialize};
-
 use super::super::{Failure, say};
+use super::own_runs::OwnRuns;
+use super::recorded::{FILE, Recorded, is_kept};
 
 /// The subcommand that cargo is told to run programs with.
 pub(super) const NAME: &str = "run-recorded";
 
-/// The file that says how a program was run, beside its traces.
-pub(super) const FILE: &str = "program.json";
-
 /// The folder of the traces of programs that cargo has not run by us.
 pub(super) const OTHERS: &str = "others";
 
-/// How a program was run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Recorded {
-    /// The program, and what comes before it on the command line.
-    pub(super) words: Vec<String>,
-    /// The folder.
-    pub(super) folder: PathBuf,
-    /// The variables that cargo sets.
-    pub(super) variables: Vec<(String, String)>,
-}
-
-impl Recorded {
-    /// Reads how the program was run whose traces are in a folder.
-    pub(super) fn read(traces: &Path) -> Option<Self> {
-        let text = fs::read_to_string(traces.join(FILE)).ok()?;
-        serde_json::from_str(&text).ok()
-    }
-}
-
-/// Whether a variable is one that cargo, or the runner of tests, sets.
-fn is_cargos(name: &str) -> bool {
-    ["CARGO", "NEXTEST", "OUT_DIR", "LD_LIBRARY_PATH", "DYLD_"]
-        .iter()
-        .any(|it| name.starts_with(it))
-}
-
-/// Runs a program: the first word is the folder of the traces; the last runner's words may stand
-/// before the program, and say how many they are.
+/// Runs a program. The words are the folder of the traces, the folder where commands are kept, how
+/// many words of another runner follow, these, and the program with its arguments.
 pub(super) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
-    let [folder, before, words @ ..] = words else {
-        return Err(Failure::Message(format!("`{NAME}` is for cargo to call")));
-    };
-    let before: usize = before.to_str().and_then(|text| text.parse().ok()).unwrap_or(0);
-    let Some(program) = words.get(before) else {
-        return Err(Failure::Message(format!("`{NAME}` is for cargo to call")));
-    };
+    let not_ours = || Failure::Message(format!("`{NAME}` is for cargo to call"));
+    let [folder, runs, before, words @ ..] = words else { return Err(not_ours()) };
+    let before: usize = before.to_str().and_then(|text| text.parse().ok()).ok_or_else(not_ours)?;
+    let program = words.get(before).ok_or_else(not_ours)?;
     let stem = Path::new(program).file_stem().unwrap_or(OsStr::new("program"));
-    let traces = Path::new(folder).join(stem);
-    if let Err(error) = remember(&traces, &words[..=before]) {
+    let stem = stem.to_string_lossy();
+    let traces = Path::new(folder).join(&*stem);
+    let runs = OwnRuns::within(runs.into());
+    if let Err(error) = remember(&traces, &runs, &stem, words, before) {
         // Without that nothing can be replayed, but all else can be done.
         say("warning", format_args!("{}: {error}", traces.display()));
     }
@@ -68,11 +38,17 @@ pub(super) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     become_it(&mut command).map_err(|error| Failure::of(words[0].to_string_lossy(), error))
 }
 
-fn remember(traces: &Path, words: &[OsString]) -> std::io::Result<()> {
+fn remember(
+    traces: &Path,
+    runs: &OwnRuns,
+    stem: &str,
+    words: &[OsString],
+    before: usize,
+) -> std::io::Result<()> {
     fs::create_dir_all(traces)?;
     let variables = std::env::vars_os().filter_map(|(name, value)| {
         let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-        is_cargos(&name).then_some((name, value))
+        is_kept(&name).then_some((name, value))
     });
     let absolute = |word: &OsString| {
         let path = Path::new(word);
@@ -83,8 +59,11 @@ fn remember(traces: &Path, words: &[OsString]) -> std::io::Result<()> {
             |p| p.to_string_lossy().into_owned(),
         )
     };
+    let (words, arguments) = words.split_at(before + 1);
     let recorded = Recorded {
         words: words.iter().map(absolute).collect(),
+        before,
+        arguments: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         folder: std::env::current_dir()?,
         variables: variables.collect(),
     };
@@ -92,7 +71,8 @@ fn remember(traces: &Path, words: &[OsString]) -> std::io::Result<()> {
     // Several programs may do this at once: none must see half a file.
     let file = tempfile::NamedTempFile::new_in(traces)?;
     fs::write(file.path(), text)?;
-    file.persist(traces.join(FILE)).map(drop).map_err(|error| error.error)
+    file.persist(traces.join(FILE)).map_err(|error| error.error)?;
+    runs.keep(stem, recorded)
 }
 
 #[cfg(unix)]

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::super::Failure;
-use super::runner;
-use crate::project::TraceFile;
+use super::super::{Failure, regular, say};
+use super::{recorded, runner};
+use crate::project::{TraceFile, is_trace_name};
 use crate::trace::format::Format;
 
 /// The traces of a folder and of the folders in it, sorted by name. Whether they are traces remains
@@ -15,13 +15,20 @@ use crate::trace::format::Format;
 pub(super) fn find(folder: &Path) -> Result<Vec<TraceFile>, Failure> {
     let mut files = Vec::new();
     let problem = |error| Failure::of(folder.display(), error);
+    let real = fs::canonicalize(folder).map_err(problem)?;
     for entry in entries(folder).map_err(problem)? {
         if !entry.is_dir() {
-            files.extend(file(folder, entry));
+            files.extend(file(folder, &real, entry));
         } else if entry.file_name().is_some_and(|name| name != "build") {
+            if !fs::canonicalize(&entry).is_ok_and(|entry| entry.starts_with(&real)) {
+                let text = "not looked into: a link that leads out of the folder of the traces";
+                say("warning", format_args!("{}: {text}", entry.display()));
+                continue;
+            }
             // What cannot be looked into has nothing to be skipped by name.
             let inner = entries(&entry).map_err(|error| Failure::of(entry.display(), error))?;
-            files.extend(inner.into_iter().filter(|p| !p.is_dir()).filter_map(|p| file(folder, p)));
+            let inner = inner.into_iter().filter(|path| !path.is_dir());
+            files.extend(inner.filter_map(|path| file(folder, &real, path)));
         }
     }
     files.sort();
@@ -36,7 +43,7 @@ pub(super) fn find_all(paths: &[PathBuf]) -> Result<Vec<TraceFile>, Failure> {
             files.extend(find(path)?);
         } else if path.exists() {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            files.push(TraceFile { name, path: path.clone() });
+            files.push(TraceFile { name, path: path.clone(), refused: None });
         } else {
             return Err(Failure::of(path.display(), "there is no such file or folder"));
         }
@@ -54,10 +61,22 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
 }
 
-fn file(folder: &Path, path: PathBuf) -> Option<TraceFile> {
+fn file(folder: &Path, real: &Path, path: PathBuf) -> Option<TraceFile> {
     Format::of_path(&path)?;
-    let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().replace('\\', "/");
-    Some(TraceFile { name, path })
+    let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+    let name = if cfg!(windows) { name.replace('\\', "/") } else { name.into_owned() };
+    let refused = regular::within(real, &path).err();
+    Some(TraceFile { name, path, refused })
+}
+
+/// Where the trace is that a report names. The name may be anybody's, so it leads nowhere but into
+/// the folder.
+pub(super) fn locate(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    if !is_trace_name(name) {
+        return Err("that is no name within the folder of the traces".to_owned());
+    }
+    let real = fs::canonicalize(folder).map_err(|error| error.to_string())?;
+    regular::within(&real, &folder.join(name))
 }
 
 /// When the newest of some traces was written.
@@ -69,7 +88,7 @@ pub(super) fn newest(files: &[TraceFile]) -> Option<SystemTime> {
 pub(super) fn remove(folder: &Path) -> Result<(), Failure> {
     let Ok(found) = entries(folder) else { return Ok(()) };
     let ours = found.into_iter().filter(|path| {
-        path.join(runner::FILE).is_file() || path.file_name().is_some_and(|n| n == runner::OTHERS)
+        path.join(recorded::FILE).is_file() || path.file_name().is_some_and(|n| n == runner::OTHERS)
     });
     for path in ours {
         fs::remove_dir_all(&path).map_err(|error| Failure::of(path.display(), error))?;

@@ -7,17 +7,21 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text without what terminals would act upon: control characters, and those that change the
-/// direction of writing.
-pub(in crate::render) fn harmless(text: &str) -> String {
+/// Whether terminals, and other readers, would do something with a character instead of showing it: a
+/// control character, one that changes the direction of writing, or one that ends the line.
+pub(crate) fn acts_on_terminals(c: char) -> bool {
+    let turns = matches!(c,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || matches!(c, '\u{2028}' | '\u{2029}') || c.is_control()
+}
+
+/// The text without what terminals would act upon.
+pub(crate) fn harmless(text: &str) -> String {
     let mut harmless = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\t' => harmless.push(' '),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                harmless.extend(c.escape_unicode());
-            }
-            _ if c.is_control() => harmless.extend(c.escape_default()),
+            _ if acts_on_terminals(c) => harmless.extend(c.escape_default()),
             _ => harmless.push(c),
         }
     }

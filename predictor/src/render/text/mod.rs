@@ -7,7 +7,7 @@ mod summary;
 
 use std::io::{self, Write};
 
-pub(super) use self::layout::harmless;
+pub(crate) use self::layout::{acts_on_terminals, harmless};
 use super::story::Story;
 use crate::project::{Project, Sources};
 
