@@ -70,7 +70,7 @@ impl Workspace {
 }
 
 /// Copies a folder; manifests get to know where racelog is.
-fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a new folder");
     for entry in fs::read_dir(from).expect("the folder is there").flatten() {
         let (path, target) = (entry.path(), to.join(entry.file_name()));

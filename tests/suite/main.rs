@@ -31,4 +31,5 @@ mod reuse;
 mod round_trip;
 mod solvers;
 mod support;
+mod unrecorded;
 mod whole_trace;

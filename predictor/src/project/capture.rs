@@ -95,7 +95,8 @@ impl TraceInfo {
     /// Whether code that is in these programs was in the program of this trace. Where that is not known, it was.
     pub(super) fn is_of(&self, programs: &[String]) -> bool {
         let Some(program) = self.program.as_deref() else { return true };
-        programs.is_empty() || programs.iter().any(|one| one == without_hash(program))
+        let program = without_hash(program).replace('-', "_");
+        programs.is_empty() || programs.contains(&program)
     }
 }
 

@@ -151,8 +151,9 @@ impl Project {
         if !names.is_empty() {
             doubts.push(Doubt::Crates { names });
         }
-        if !unread.is_empty() {
-            let files = unread.iter().map(|one| one.file.clone()).collect();
+        let unread = unread.iter().filter(|one| trace.is_of(&one.programs));
+        let files: Vec<String> = unread.map(|one| one.file.clone()).collect();
+        if !files.is_empty() {
             doubts.push(Doubt::UnreadFiles { files });
         }
         doubts

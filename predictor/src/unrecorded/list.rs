@@ -1,5 +1,7 @@
 //! What a scan of sources has found.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::project::Place;
@@ -16,6 +18,9 @@ pub struct Unrecorded {
     pub macros: Vec<HiddenMacro>,
     /// Files that could not be read, and why.
     pub unread: Vec<Unread>,
+    /// Destructors. They order something only where their owners share them by an `Arc`.
+    #[serde(skip)]
+    pub drops: Vec<Use>,
 }
 
 /// Something that is used and not recorded.
@@ -71,15 +76,35 @@ pub struct Unread {
     pub file: String,
     /// Why.
     pub problem: String,
+    /// The programs that have this code in them.
+    #[serde(default)]
+    pub programs: Vec<String>,
 }
 
 impl Unrecorded {
+    /// Whether nothing is used that is not recorded, as far as the sources say.
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// Adds the destructors of programs that share something by an `Arc`: the last owner runs them, and what it
+    /// does then comes after all that the other owners did.
+    pub fn add_drops(&mut self) {
+        let is_arc = |one: &&Use| matches!(one.what, What::Arc | What::ArcOrder);
+        let arcs: BTreeSet<String> =
+            self.uses.iter().filter(is_arc).flat_map(|one| one.programs.clone()).collect();
+        let mut drops = std::mem::take(&mut self.drops);
+        drops.retain(|one| one.programs.iter().any(|program| arcs.contains(program)));
+        self.add(Self { uses: drops, ..Self::default() });
+    }
+
     /// Adds what another scan has found. What both have is there once, in the programs of both.
     pub fn add(&mut self, other: Self) {
         self.uses.extend(other.uses);
         self.crates.extend(other.crates);
         self.macros.extend(other.macros);
         self.unread.extend(other.unread);
+        self.drops.extend(other.drops);
         self.uses.sort();
         self.uses.dedup_by(|next, first| {
             let same =
@@ -100,7 +125,13 @@ impl Unrecorded {
         self.macros.sort();
         self.macros.dedup();
         self.unread.sort();
-        self.unread.dedup();
+        self.unread.dedup_by(|next, first| {
+            let same = first.file == next.file;
+            if same {
+                join(&mut first.programs, &mut next.programs);
+            }
+            same
+        });
     }
 }
 

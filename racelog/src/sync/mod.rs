@@ -9,8 +9,8 @@
 //! By default these are std's own, so that all that programs do with them works. Their counts are
 //! then not recorded, and an order that only `Arc` enforces is invisible to the trace: that the
 //! contents are dropped, or that `get_mut`, `make_mut`, `try_unwrap` or `into_inner` hand them out,
-//! after all other owners are done with them. A race that is predicted where this order rules it
-//! out does not happen when its witness is replayed: that is what catches it.
+//! after all other owners are done with them. `cargo racelog` finds in the sources who goes by
+//! these counts, and what it predicts there is doubtful until a replay has confirmed it.
 //!
 //! With the feature `recorded-arc` they are mirrors, and the order is in the trace. The price is an
 //! event for each change of a count and each look at one, and what only std's own types can do:

@@ -132,7 +132,7 @@ fn unrecorded() -> Unrecorded {
         ],
         crates: vec![Dependency { name: "rayon".to_owned(), programs: vec!["other".to_owned()] }],
         macros: vec![HiddenMacro { place: place(20, 9), name: "log".to_owned() }],
-        unread: Vec::new(),
+        ..Unrecorded::default()
     }
 }
 

@@ -105,6 +105,9 @@ pub(super) struct Run {
     /// Do not run the program again to confirm what was predicted
     #[arg(long)]
     pub(super) no_confirm: bool,
+    /// Fail before anything is run if the sources use synchronisation that is not recorded
+    #[arg(long)]
+    pub(super) deny_unrecorded: bool,
     /// Keep the traces of earlier runs, and analyse them as well
     #[arg(long)]
     pub(super) keep_traces: bool,

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
-use cargo_config2::Config;
+use cargo_config2::{Config, TargetTriple};
 
 use super::super::Failure;
 use super::super::program::CONTROLLING;
@@ -27,6 +27,11 @@ pub(super) struct Peeked {
 }
 
 impl Peeked {
+    /// The target that is built for, if one was asked for.
+    pub(super) fn target(&self) -> Option<&str> {
+        self.target.as_deref()
+    }
+
     pub(super) fn new(args: &[OsString]) -> Self {
         let mut peeked = Self::default();
         let mut words = args.iter();
@@ -64,6 +69,44 @@ impl Peeked {
     }
 }
 
+/// What cargo's configuration says.
+struct Configured {
+    config: Config,
+    /// What is built for.
+    target: TargetTriple,
+}
+
+impl Configured {
+    fn new(args: &Peeked) -> Result<Self, Failure> {
+        let config = Config::load().map_err(problem)?;
+        let targets = config.build_target_for_config(args.target.as_deref()).map_err(problem)?;
+        let target = match targets.first() {
+            Some(target) => target.clone(),
+            None => config.host_triple().map_err(problem)?.to_owned().into(),
+        };
+        Ok(Self { config, target })
+    }
+}
+
+fn problem(error: cargo_config2::Error) -> Failure {
+    Failure::of("cargo's configuration", error)
+}
+
+/// Flags of the compiler, with ours, as cargo takes them.
+fn encoded(flags: Option<cargo_config2::Flags>) -> Result<String, Failure> {
+    let mut flags = flags.unwrap_or_default();
+    if !flags.flags.windows(CFG.len()).any(|words| words == CFG) {
+        flags.flags.extend(CFG.map(str::to_owned));
+    }
+    flags.encode().map_err(problem)
+}
+
+/// The flags that the compiler gets when a program is built for recording.
+pub(super) fn rustflags(args: &Peeked) -> Result<String, Failure> {
+    let Configured { config, target } = Configured::new(args)?;
+    encoded(config.rustflags(&target).map_err(problem)?)
+}
+
 /// Runs a subcommand of cargo, such as `test` or `nextest run`, recorded. What it prints goes to
 /// standard error if the report needs standard output for itself.
 pub(super) fn run(
@@ -73,22 +116,9 @@ pub(super) fn run(
     runs: &OwnRuns,
     quiet_output: bool,
 ) -> Result<ExitStatus, Failure> {
-    let problem = |error: cargo_config2::Error| Failure::of("cargo's configuration", error);
-    let config = Config::load().map_err(problem)?;
-    let targets = config.build_target_for_config(args.target.as_deref()).map_err(problem)?;
-    let target = match targets.first() {
-        Some(target) => target.clone(),
-        None => config.host_triple().map_err(problem)?.to_owned().into(),
-    };
-    let flags = |flags: Option<cargo_config2::Flags>| {
-        let mut flags = flags.unwrap_or_default();
-        if !flags.flags.windows(CFG.len()).any(|words| words == CFG) {
-            flags.flags.extend(CFG.map(str::to_owned));
-        }
-        flags.encode().map_err(problem)
-    };
-    let rustflags = flags(config.rustflags(&target).map_err(problem)?)?;
-    let rustdocflags = flags(config.rustdocflags(&target).map_err(problem)?)?;
+    let Configured { config, target } = Configured::new(args)?;
+    let rustflags = encoded(config.rustflags(&target).map_err(problem)?)?;
+    let rustdocflags = encoded(config.rustdocflags(&target).map_err(problem)?)?;
     let mut runner: Vec<OsString> = Vec::new();
     runner.push(std::env::current_exe().map_err(|e| Failure::of("cargo-racelog", e))?.into());
     runner.extend(["racelog".into(), runner::NAME.into()]);

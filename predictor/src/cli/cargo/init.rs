@@ -9,6 +9,8 @@ use toml::{Table, Value};
 
 use super::super::{Failure, Outcome, say, terminal};
 use super::args::Init;
+use super::build::{self, Peeked};
+use super::unrecorded;
 use super::workspace::Workspace;
 
 /// What a crate imports from instead of std.
@@ -61,11 +63,30 @@ pub(super) fn run(args: &Init) -> Result<Outcome, Failure> {
         "Then import from `crate::sync` what you import from `std::sync`, `std::thread` and `std::cell`, \
          `use crate::sync::test;` where your tests are, and run `cargo racelog test`."
     )?;
+    work_to_do(&mut out, &workspace, &folder)?;
     out.flush()?;
     if !args.write {
         say("note", "nothing was written: `cargo racelog init --write` does that");
     }
     Ok(Outcome::NothingFound)
+}
+
+/// Lists what the crate uses today that is not recorded.
+fn work_to_do(out: &mut impl Write, workspace: &Workspace, folder: &Path) -> Result<(), Failure> {
+    let words = ["--manifest-path".into(), folder.join("Cargo.toml").into()];
+    let peeked = Peeked::new(&words);
+    let found = match unrecorded::list(workspace, &["test"], &peeked, &build::rustflags(&peeked)?) {
+        Ok(found) => found,
+        Err(problem) => {
+            say("warning", format_args!("the sources could not be looked through: {problem}"));
+            return Ok(());
+        }
+    };
+    if !found.is_empty() {
+        writeln!(out, "\nThis is what to change, in {} places:", found.uses.len())?;
+        unrecorded::show(out, &found)?;
+    }
+    Ok(())
 }
 
 /// The crate that is meant: the one whose folder we are in.

@@ -6,6 +6,7 @@
 mod args;
 mod build;
 mod confirm;
+mod graph;
 mod init;
 mod output;
 mod own_runs;
@@ -15,6 +16,7 @@ mod settings;
 mod sources;
 mod traces;
 mod trust;
+mod unrecorded;
 mod workspace;
 
 use std::ffi::OsString;
@@ -40,6 +42,7 @@ use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, regular, say, terminal};
 use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
 use crate::render;
+use crate::unrecorded::Unrecorded;
 
 /// Runs the command that `args`, the program's name first, ask for.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -93,6 +96,7 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
         );
     }
     let (runs, _temporary) = own_runs(&workspace)?;
+    let unrecorded = sources_of(&workspace, subcommand, args, &peeked)?;
     if !args.keep_traces {
         traces::remove(&workspace.folder)?;
         let forgotten = runs.forget();
@@ -114,7 +118,8 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
         say("note", "nothing was recorded");
         return Ok(ExitCode::from(cargos));
     }
-    let project = job.analyze(&files);
+    unrecorded::keep(&workspace.folder, &unrecorded)?;
+    let project = job.analyze(&files, unrecorded);
     let outcome = job.finish(project, &args.output, Some(Trust::OwnRuns(Some(runs))))?;
     Ok(match outcome {
         Outcome::NothingFound if !status.success() => {
@@ -137,6 +142,37 @@ fn own_runs(workspace: &Workspace) -> Result<(OwnRuns, Option<tempfile::TempDir>
     }
 }
 
+/// What the sources use that is not recorded. A program that is looked at is not yet run.
+fn sources_of(
+    workspace: &Workspace,
+    subcommand: &[&str],
+    args: &Run,
+    peeked: &Peeked,
+) -> Result<Unrecorded, Failure> {
+    let flags = build::rustflags(peeked)?;
+    let mut found = match unrecorded::list(workspace, subcommand, peeked, &flags) {
+        Ok(found) => found,
+        Err(problem) if args.deny_unrecorded => return Err(Failure::of("cargo tree", problem)),
+        Err(problem) => {
+            // Cargo is about to say the same, or it does not matter to it.
+            say("warning", format_args!("the sources could not be looked through: {problem}"));
+            Unrecorded::default()
+        }
+    };
+    if args.deny_unrecorded && !found.is_empty() {
+        let mut lines = Vec::new();
+        unrecorded::show(&mut lines, &found)?;
+        terminal::complain(String::from_utf8_lossy(&lines).trim_end());
+        let problem = format!("{} uses of what is not recorded, see above", found.uses.len());
+        return Err(Failure::of("--deny-unrecorded", problem));
+    }
+    unrecorded::summarise(&found);
+    if args.keep_traces {
+        found.add(unrecorded::kept(&workspace.folder)?);
+    }
+    Ok(found)
+}
+
 /// Reports again, and starts no program: what is there may be anybody's. What was found out before is
 /// used if it is about the traces that are there.
 fn report(args: &Again) -> Result<Outcome, Failure> {
@@ -155,7 +191,7 @@ fn report(args: &Again) -> Result<Outcome, Failure> {
     let project = match before {
         Some(project) if is_new && is_about(&project, &files) => project,
         before => {
-            let mut project = job.analyze(&files);
+            let mut project = job.analyze(&files, unrecorded::kept(&workspace.folder)?);
             if let Some(before) = before {
                 let older =
                     |file: &TraceFile| traces::newest(std::slice::from_ref(file)) <= written;
@@ -196,9 +232,10 @@ fn analyze_traces(args: &Analyze) -> Result<Outcome, Failure> {
     if files.is_empty() {
         return Err(Failure::of(paths[0].display(), "there are no traces"));
     }
-    let mut project = job.analyze(&files);
-    job.weigh(&mut project);
     let folder = paths.first().filter(|path| path.is_dir()).map(PathBuf::as_path);
+    let unrecorded = folder.map(unrecorded::kept).transpose()?.unwrap_or_default();
+    let mut project = job.analyze(&files, unrecorded);
+    job.weigh(&mut project);
     job.write(&project, &args.output, folder)?;
     Ok(outcome(&project))
 }
@@ -307,12 +344,13 @@ impl<'a> Job<'a> {
         Ok(Self { workspace, settings, sources: Files::new(workspace), baseline })
     }
 
-    fn analyze(&self, files: &[TraceFile]) -> Project {
+    /// Analyses traces of programs whose sources use what is listed.
+    fn analyze(&self, files: &[TraceFile], unrecorded: Unrecorded) -> Project {
         // Every trace is worth the same; within one, every signature.
         const WORTH: usize = 1000;
         let done: Vec<AtomicUsize> = files.iter().map(|_| AtomicUsize::new(0)).collect();
         let bar = SharedProgress::new("analysing");
-        let project = analyze(files, &self.settings.analysis, &self.sources, |progress| {
+        let mut project = analyze(files, &self.settings.analysis, &self.sources, |progress| {
             match progress {
                 Progress::Signatures(trace, some, all) => {
                     done[trace].store(some * WORTH / all.max(1), Ordering::Relaxed);
@@ -323,6 +361,8 @@ impl<'a> Job<'a> {
             bar.update(sum, files.len() * WORTH);
         });
         drop(bar);
+        project.unrecorded = unrecorded;
+        project.judge();
         project
     }
 

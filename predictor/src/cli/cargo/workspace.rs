@@ -1,5 +1,6 @@
 //! The workspace that we are in, and where things of ours are in it.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,12 +23,64 @@ pub(super) struct Workspace {
 pub(super) struct Package {
     pub(super) name: String,
     pub(super) manifest_path: PathBuf,
+    /// What `cargo run` runs.
+    #[serde(default)]
+    pub(super) default_run: Option<String>,
+    #[serde(default)]
+    pub(super) targets: Vec<Target>,
     dependencies: Vec<Dependency>,
+}
+
+/// What is built of a package.
+#[derive(Debug, Deserialize)]
+pub(super) struct Target {
+    pub(super) name: String,
+    /// Its first file.
+    pub(super) src_path: PathBuf,
+    kind: Vec<String>,
+    /// Whether it has tests that run.
+    #[serde(default)]
+    pub(super) test: bool,
+}
+
+impl Target {
+    /// Which sort it is, as flags of cargo call it.
+    pub(super) fn sort(&self) -> &'static str {
+        let sorts = ["bin", "test", "example", "bench", "custom-build"];
+        sorts.into_iter().find(|sort| self.kind.iter().any(|kind| kind == sort)).unwrap_or("lib")
+    }
+
+    pub(super) fn is_library(&self) -> bool {
+        self.sort() == "lib"
+    }
+
+    /// The name of its program.
+    pub(super) fn program(&self) -> String {
+        self.name.replace('-', "_")
+    }
+}
+
+impl Package {
+    pub(super) fn library(&self) -> Option<&Target> {
+        self.targets.iter().find(|target| target.is_library())
+    }
+
+    /// What its code calls the crates that it depends on, and what these call themselves.
+    pub(super) fn crates(&self) -> BTreeMap<String, String> {
+        let own = |name: &str| name.replace('-', "_");
+        let dependencies = self.dependencies.iter().map(|dependency| {
+            let name = dependency.rename.as_ref().unwrap_or(&dependency.name);
+            (own(name), own(&dependency.name))
+        });
+        dependencies.collect()
+    }
 }
 
 #[derive(Debug, Deserialize)]
 struct Dependency {
     name: String,
+    #[serde(default)]
+    rename: Option<String>,
     features: Vec<String>,
 }
 
@@ -102,6 +155,12 @@ impl Workspace {
         self.packages.iter().any(|package| package.dependencies.iter().any(|d| d.name == "racelog"))
     }
 
+    /// What the compiler calls a file.
+    pub(super) fn name_of(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.root).unwrap_or(path);
+        inside.to_string_lossy().replace('\\', "/")
+    }
+
     /// All Rust files of the packages, as the compiler would call them.
     pub(super) fn source_files(&self) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
@@ -126,8 +185,7 @@ impl Workspace {
                     self.walk(&path, files);
                 }
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let inside = path.strip_prefix(&self.root).unwrap_or(&path);
-                files.push((inside.to_string_lossy().replace('\\', "/"), path));
+                files.push((self.name_of(&path), path));
             }
         }
     }

@@ -37,6 +37,13 @@ pub(super) fn write(
         warnings(out, project, options)?;
     }
     if options.detail == Detail::Verbose {
+        for one in &project.unrecorded.uses {
+            options.write(
+                out,
+                "note",
+                &format!("`{}` at {} is not recorded", one.name, one.place),
+            )?;
+        }
         for finding in project.findings.iter().filter(|finding| !finding.is_open()) {
             let story = Story::new(project, finding, sources);
             let text = format!("{}: {}", story.headline_with_places(), why(finding));
