@@ -73,6 +73,11 @@ impl Project {
         let mut capture = Capture::default();
         for trace in &self.traces {
             capture.unseen_pointers.add(trace.unseen_pointers, &trace.unseen_places);
+            let Spots { number, places } = &trace.foreign_threads;
+            capture.foreign_threads.add(*number, places);
+            let Spots { number, places } = &trace.unattributed_threads;
+            capture.unattributed_threads.add(*number, places);
+            capture.lost_events += trace.lost_events;
         }
         let sources = &self.unrecorded;
         for one in &sources.uses {

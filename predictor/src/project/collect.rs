@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racelog::trace::Object;
+use racelog::trace::{LocId, Object};
 
 use super::schedule::steps;
 use super::{
@@ -33,7 +33,8 @@ impl Analysed {
             seconds: run.seconds,
             unsound: run.unsound,
         });
-        let unseen = unseen_pointers(trace, prefixes);
+        let context = Context { trace, prefixes };
+        let unseen = unseen_pointers(&context);
         let info = TraceInfo {
             name: report.trace.clone(),
             test: metadata.test.clone(),
@@ -46,6 +47,8 @@ impl Analysed {
             counts: report.counts,
             unseen_pointers: unseen.number,
             unseen_places: unseen.places,
+            foreign_threads: context.spots(trace.foreign_threads().map(|(_, place)| place)),
+            unattributed_threads: context.spots(trace.unattributed().iter().copied()),
         };
         let found =
             report.findings.iter().map(|found| occurrence(trace, &report.trace, found, prefixes));
@@ -209,6 +212,17 @@ impl Context<'_> {
         Some(Place::of_trace(&text).stripped(self.prefixes))
     }
 
+    /// So many things, one a place, as far as places are known.
+    fn spots(&self, places: impl Iterator<Item = Option<LocId>>) -> Spots {
+        let mut printer = self.trace.printer();
+        let mut spots = Spots::default();
+        for location in places {
+            let place = location.map(|location| printer.place(location));
+            spots.add(1, &place.map(|text| Place::of_trace(&text).stripped(self.prefixes)));
+        }
+        spots
+    }
+
     /// A reason with the names of files as they are elsewhere.
     fn reason(&self, reason: &report::Reason) -> report::Reason {
         let mut reason = reason.clone();
@@ -252,8 +266,8 @@ impl Context<'_> {
     }
 }
 
-fn unseen_pointers(trace: &Trace, prefixes: &[String]) -> Spots {
-    let context = Context { trace, prefixes };
+fn unseen_pointers(context: &Context<'_>) -> Spots {
+    let trace = context.trace;
     let mut printer = trace.printer();
     let mut spots = Spots::default();
     for event in trace.events() {

@@ -130,6 +130,11 @@ impl Project {
     fn doubts_of_capture(&self, occurrence: &Occurrence) -> Vec<Doubt> {
         let mut doubts = Vec::new();
         let Some(trace) = self.trace(&occurrence.trace) else { return doubts };
+        let is_there = |spots: &Spots| (spots.number > 0).then(|| spots.clone());
+        let foreign = is_there(&trace.foreign_threads);
+        doubts.extend(foreign.map(|spots| Doubt::ForeignThreads { spots }));
+        let unattributed = is_there(&trace.unattributed_threads);
+        doubts.extend(unattributed.map(|spots| Doubt::UnattributedThreads { spots }));
         let Unrecorded { uses, crates, unread, .. } = &self.unrecorded;
         let is_there = |one: &&Use| trace.is_of(&one.programs);
         let some = |wanted: &[What]| {

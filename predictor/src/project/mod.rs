@@ -119,6 +119,12 @@ pub struct TraceInfo {
     /// Where the first of them did.
     #[serde(default)]
     pub unseen_places: Vec<Place>,
+    /// Threads that recorded code did not start, and where they first appear.
+    #[serde(default)]
+    pub foreign_threads: Spots,
+    /// Threads that may belong to the trace and are not in it, and where they were first met.
+    #[serde(default)]
+    pub unattributed_threads: Spots,
 }
 
 /// What a detector did on a trace.

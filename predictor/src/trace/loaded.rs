@@ -302,10 +302,15 @@ impl Printer<'_> {
 
     /// Where in the program an event happened.
     pub fn location(&mut self, event: EventId) -> Option<String> {
-        let mut out = Vec::new();
         let location = self.trace.location(event)?;
+        Some(self.place(location))
+    }
+
+    /// A place in the program.
+    pub fn place(&mut self, location: LocId) -> String {
+        let mut out = Vec::new();
         self.inner.put_location(&self.trace.dictionary, location, &mut out);
-        Some(String::from_utf8_lossy(&out).into_owned())
+        String::from_utf8_lossy(&out).into_owned()
     }
 
     /// A value.
