@@ -80,8 +80,10 @@ pub mod __private {
 
     #[cfg(feature = "record")]
     pub use crate::instrument::{
-        HERE, IsOther, IsOtherGuard, IsShim, IsShimGuard, Place, PlaceFallback, Pointee,
-        PointeeFallback, Probe, owes_branch, ptr_read, ptr_write,
+        For, HERE, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
+        Place, PlaceFallback, Pointee, PointeeFallback, Probe, Seen, owes_branch, ptr_copy,
+        ptr_drop, ptr_read, ptr_replace, ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes,
+        slice_of, slice_of_mut,
     };
     #[cfg(not(feature = "record"))]
     pub use crate::marks::{TestSession, explore_test};

@@ -106,7 +106,7 @@ fn accesses(program: &str) -> Vec<String> {
 #[test]
 fn accesses_of_bare_memory_are_recorded_with_their_values() {
     assert_eq!(accesses("ring"), ["write 7 of 8", "read 7 of 8"]);
-    let static_mut = ["read 5 of 4", "write 7 of 4", "read 7 of 4", "write 8 of 4"];
+    let static_mut = ["read 5 of 4", "write 7 of 4", "read 7 of 4", "write 8 of 4", "read 8 of 4"];
     assert_eq!(accesses("static"), static_mut);
     let spin = ["read -1 of 4", "write 2 of 4", "read 2 of 4", "write 6 of 4"];
     assert_eq!(accesses("spin"), spin);

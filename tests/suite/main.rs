@@ -31,5 +31,6 @@ mod reuse;
 mod round_trip;
 mod solvers;
 mod support;
+mod twins;
 mod unrecorded;
 mod whole_trace;

@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::emit::{put_first, statement, statement_about};
-use super::expr::{Rewriter, Use};
+use super::expr::{Borrow, Rewriter, Use};
 use super::{forms, item};
 
 impl Rewriter<'_> {
@@ -29,7 +29,11 @@ impl Rewriter<'_> {
         let outer = std::mem::take(&mut self.hooks);
         let outer_branch = self.branch_before;
         let binds = block.stmts.iter().any(|stmt| matches!(stmt, Stmt::Local(_)));
-        self.statements(block, binds, if used == Use::Place { Use::Value } else { used });
+        self.statements(
+            block,
+            binds,
+            if matches!(used, Use::Place(_)) { Use::Value } else { used },
+        );
         if binds {
             self.begin(block);
         }
@@ -75,9 +79,14 @@ impl Rewriter<'_> {
                     let used = if tail { used } else { Use::Value };
                     self.expression(expr, semi, tail, used, &mut statements);
                 }
-                Stmt::Macro(mac) => {
+                Stmt::Macro(mut mac) => {
                     let (span, kept) = (mac.span(), forms::conditions(&mac.attrs));
                     self.push(&mut statements, &kept, self.emit.branch(span));
+                    if !self.macro_arguments(&mut mac.mac)
+                        && let Some(said) = self.blind_spot(&mac.mac)
+                    {
+                        self.push(&mut statements, &kept, statement(said));
+                    }
                     statements.push(Stmt::Macro(mac));
                 }
             }
@@ -163,7 +172,7 @@ impl Rewriter<'_> {
         if let Some(init) = &mut local.init {
             let moved = simple_name(&local.pat).is_some();
             self.first = true;
-            self.expr(&mut init.expr, if moved { Use::Binding } else { Use::Place });
+            self.expr(&mut init.expr, if moved { Use::Binding } else { Use::Place(Borrow::Look) });
             before = std::mem::take(&mut self.branch_before);
             if let Some((_, diverge)) = &mut init.diverge {
                 decided = true;

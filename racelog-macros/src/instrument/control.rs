@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 use syn::{Arm, BinOp, Block, Expr, ExprBlock, ExprIf, ExprMatch};
 
 use super::emit::{put_first, statement};
-use super::expr::{Rewriter, Use};
+use super::expr::{Borrow, Rewriter, Use};
 use super::forms;
 
 impl Rewriter<'_> {
@@ -102,7 +102,7 @@ impl Rewriter<'_> {
 
     /// What is matched with a pattern: its place, for it must not be moved.
     fn scrutinee(&mut self, expr: &mut Expr) {
-        self.expr(expr, Use::Place);
+        self.expr(expr, Use::Place(Borrow::Look));
     }
 
     fn if_expr(&mut self, expr: &mut Expr) {
@@ -175,7 +175,7 @@ impl Rewriter<'_> {
                 _ => Expr::Verbatim(quote_spanned!(mixed=> #decided && #guard)),
             };
         }
-        let used = if used == Use::Place { Use::Value } else { used };
+        let used = if matches!(used, Use::Place(_)) { Use::Value } else { used };
         // A branch comes first in any case.
         self.first = true;
         let outer = self.branch_before;

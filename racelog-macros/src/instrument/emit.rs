@@ -2,15 +2,16 @@
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
-use syn::{Expr, Stmt};
+use syn::{Expr, Item, Stmt, UseTree};
 
-/// Knows what racelog is called.
+/// Knows what racelog is called, and what is imported where the code stands.
 ///
 /// All that is inserted has the hygiene of a macro: names of the program and ours never meet, and
 /// lints leave it alone. Only the names of methods, which need no hygiene, are put at a place in the
 /// program: so the events that they make say that place.
 pub(super) struct Emit {
     krate: TokenStream,
+    imports: Vec<UseTree>,
 }
 
 fn mixed() -> Span {
@@ -25,7 +26,20 @@ fn in_parentheses(span: Span, tokens: TokenStream) -> Group {
 
 impl Emit {
     pub(super) fn new(krate: TokenStream) -> Self {
-        Self { krate }
+        Self { krate, imports: Vec::new() }
+    }
+
+    /// The same, within a module.
+    pub(super) fn within(&self, items: &[Item]) -> Self {
+        let imports = items.iter().filter_map(|item| match item {
+            Item::Use(item) => Some(item.tree.clone()),
+            _ => None,
+        });
+        Self { krate: self.krate.clone(), imports: imports.collect() }
+    }
+
+    pub(super) fn imports(&self) -> &[UseTree] {
+        &self.imports
     }
 
     pub(super) fn krate(&self) -> &TokenStream {
@@ -79,10 +93,27 @@ impl Emit {
         quote_spanned!(mixed()=> (&#krate::__private::Probe::of(|| &#receiver)).kind())
     }
 
-    /// Whether something is of a type of racelog's.
-    pub(super) fn is_shim(&self, expr: &Expr) -> TokenStream {
+    /// What to record of a reference to a place, which the tokens, in a closure, point to. `method` is the
+    /// name of the method that it is made for.
+    pub(super) fn seen(&self, pointer: &TokenStream, method: Option<&str>) -> TokenStream {
         let krate = &self.krate;
-        quote_spanned!(mixed()=> (&#krate::__private::Probe::of(|| &#expr)).is_shim())
+        let what = match method {
+            Some(name) => quote_spanned!(mixed()=> Method(#name)),
+            None => quote_spanned!(mixed()=> Looking),
+        };
+        quote_spanned! {mixed()=>
+            (&&#krate::__private::Probe::behind(#pointer)).seen(#krate::__private::For::#what)
+        }
+    }
+
+    /// As [`seen`](Self::seen), of a `&mut`.
+    pub(super) fn seen_mutable(&self, pointer: &TokenStream) -> TokenStream {
+        let krate = &self.krate;
+        quote_spanned! {mixed()=>
+            #krate::__private::Seen::mutable(
+                (&#krate::__private::Probe::behind(#pointer)).is_shim()
+            )
+        }
     }
 
     /// The type of a variable.

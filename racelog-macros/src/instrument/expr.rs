@@ -18,7 +18,25 @@ pub(super) enum Use {
     /// refer to, so nothing can be put around them.
     Binding,
     /// For its place: a reference to it is made, or a part of it is used.
-    Place,
+    Place(Borrow),
+}
+
+/// What a place is used for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Borrow {
+    /// To look at it, or for a shared reference.
+    Look,
+    /// For a `&mut`.
+    Mutable,
+    /// For a method, which may take it by either reference, or by value.
+    Receiver,
+}
+
+/// A method whose receiver is being rewritten.
+pub(super) struct Called {
+    pub(super) name: String,
+    /// Whether its arguments are more than names: what is done to the receiver is done after them.
+    pub(super) later: bool,
 }
 
 /// Rewrites one function.
@@ -33,17 +51,33 @@ pub(super) struct Rewriter<'a> {
     pub(super) first: bool,
     /// A branch is to come before the statement that is being rewritten.
     pub(super) branch_before: bool,
+    /// The method that is called on the place that is rewritten next.
+    pub(super) called: Option<Called>,
+    /// Where an access was announced that is made once the arguments are evaluated.
+    pub(super) armed: Option<proc_macro2::Span>,
 }
 
 impl<'a> Rewriter<'a> {
     pub(super) fn new(emit: &'a Emit, names: Names, in_unsafe: bool) -> Self {
-        Self { emit, names, in_unsafe, hooks: Vec::new(), first: false, branch_before: false }
+        Self {
+            emit,
+            names,
+            in_unsafe,
+            hooks: Vec::new(),
+            first: false,
+            branch_before: false,
+            called: None,
+            armed: None,
+        }
     }
 
     /// Rewrites an expression.
     pub(super) fn expr(&mut self, expr: &mut Expr, used: Use) {
-        if used == Use::Place && forms_place(expr) {
-            self.used_place(expr);
+        let called = self.called.take();
+        if let Use::Place(borrow) = used
+            && forms_place(expr)
+        {
+            self.used_place(expr, borrow, called);
             return;
         }
         let outer = std::mem::take(&mut self.hooks);
@@ -56,7 +90,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Rewrites several, each for its value.
-    fn values<'e>(&mut self, exprs: impl IntoIterator<Item = &'e mut Expr>, used: Use) {
+    pub(super) fn values<'e>(&mut self, exprs: impl IntoIterator<Item = &'e mut Expr>, used: Use) {
         for expr in exprs {
             self.expr(expr, used);
         }
@@ -85,12 +119,16 @@ impl<'a> Rewriter<'a> {
                     }
                 }
                 if let Some(rest) = &mut literal.rest {
-                    self.expr(rest, Use::Place);
+                    self.expr(rest, Use::Place(Borrow::Look));
                 }
             }
             Expr::Repeat(repeat) => self.expr(&mut repeat.expr, Use::Value),
             Expr::Cast(cast) => self.expr(&mut cast.expr, inner),
-            Expr::Reference(reference) => self.expr(&mut reference.expr, Use::Place),
+            Expr::Reference(reference) => {
+                let borrow =
+                    if reference.mutability.is_some() { Borrow::Mutable } else { Borrow::Look };
+                self.expr(&mut reference.expr, Use::Place(borrow));
+            }
             Expr::RawAddr(address) => self.place(&mut address.expr),
             Expr::Range(range) => {
                 let ends = [&mut range.start, &mut range.end];
@@ -110,7 +148,7 @@ impl<'a> Rewriter<'a> {
             Expr::Assign(_) => self.assign(expr),
             Expr::Call(_) => self.call(expr, inner, first),
             Expr::MethodCall(_) => self.method_call(expr, first),
-            Expr::Macro(_) => self.undivided(expr, used, first),
+            Expr::Macro(_) => self.macro_call(expr, used, first),
             other => self.control(other, used),
         }
     }
@@ -134,7 +172,7 @@ impl<'a> Rewriter<'a> {
             && !is_word(&binary.right)
             && in_unsafe;
         let used = if forms::is_comparison(&binary.op) && (borrows || !in_unsafe) {
-            Use::Place
+            Use::Place(Borrow::Look)
         } else {
             Use::Value
         };
@@ -144,7 +182,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// A branch before something that nothing can be put into: before it, or before its statement.
-    fn undivided(&mut self, expr: &mut Expr, used: Use, first: bool) {
+    pub(super) fn undivided(&mut self, expr: &mut Expr, used: Use, first: bool) {
         if first || used != Use::Value {
             // Nothing can be put around a place, or around what lives on.
             self.branch_before = true;
@@ -176,26 +214,13 @@ impl<'a> Rewriter<'a> {
                 return;
             }
             if self.in_unsafe
-                && let Some(name) = forms::pointer_function(&path.path)
-                && args.len() == if name == "read" { 1 } else { 2 }
+                && let Some(function) = self.pointer_function(&path.path, args.len())
             {
-                let name = if name == "read" { "ptr_read" } else { "ptr_write" };
-                self.values(&mut *args, Use::Value);
-                // Where the access is depends on what was read.
-                if let Some(last) = args.last_mut() {
-                    self.emit.after(last, span);
-                }
-                let function = syn::Ident::new(name, span);
-                let krate = self.emit.krate();
-                let path = quote_spanned!(proc_macro2::Span::mixed_site()=> #krate::__private);
-                // The place of a call is where its path starts.
-                let mut called = Expr::Verbatim(quote_spanned!(span=> #path::#function));
-                std::mem::swap(&mut **func, &mut called);
-                args.insert(0, called);
+                self.call_ours(function, func, args, span);
                 return;
             }
         } else {
-            self.expr(func, Use::Place);
+            self.expr(func, Use::Place(Borrow::Look));
         }
         self.values(&mut *args, Use::Value);
         if !self.branch_in(args) {
@@ -218,9 +243,14 @@ impl<'a> Rewriter<'a> {
         }
         let taken = forms::is_unwrap(call) && forms::taken_lock(&call.receiver).is_some();
         let place = forms_place(&call.receiver) || matches!(*call.receiver, Expr::Macro(_));
-        self.expr(&mut call.receiver, Use::Place);
+        let reference = self.reference_method(call);
+        self.receiver(call);
+        let armed = self.armed.take();
         self.values(&mut call.args, Use::Value);
-        if taken || self.branch_in(&mut call.args) {
+        self.hooks.extend(reference);
+        let branched = taken || self.branch_in(&mut call.args);
+        self.fire(armed, &mut call.args);
+        if branched {
             return;
         }
         if place {
@@ -228,6 +258,25 @@ impl<'a> Rewriter<'a> {
         } else {
             let span = call.method.span();
             self.emit.after(&mut call.receiver, span);
+        }
+    }
+
+    /// The receiver of a method call.
+    pub(super) fn receiver(&mut self, call: &mut ExprMethodCall) {
+        let later = !call.args.iter().all(forms::is_trivial);
+        self.called = Some(Called { name: call.method.to_string(), later });
+        self.expr(&mut call.receiver, Use::Place(Borrow::Receiver));
+    }
+
+    /// What was announced is done once the arguments are evaluated.
+    pub(super) fn fire(
+        &self,
+        armed: Option<proc_macro2::Span>,
+        args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>,
+    ) {
+        let last = args.iter_mut().rev().find(|argument| !forms::is_function(argument));
+        if let (Some(place), Some(last)) = (armed, last) {
+            *last = Expr::Verbatim(self.emit.here("fire", place, argument(last)));
         }
     }
 
@@ -239,8 +288,10 @@ impl<'a> Rewriter<'a> {
         let raw = (self.in_unsafe && call.method == "read")
             .then(|| self.emit.wrap("Place::of", &address(&call.receiver)));
         let receiver = call.receiver.clone();
-        self.expr(&mut call.receiver, Use::Place);
+        self.receiver(call);
+        let armed = self.armed.take();
         self.values(&mut call.args, Use::Value);
+        self.fire(armed, &mut call.args);
         let begun = match call.args.last_mut() {
             None => {
                 if clean {
@@ -268,69 +319,6 @@ impl<'a> Rewriter<'a> {
             }
         }
     }
-
-    /// A method of raw pointers that reads or writes; `None` if it is none.
-    fn pointer_method(&mut self, call: &mut ExprMethodCall) -> Option<TokenStream> {
-        let place = call.method.span();
-        let name = call.method.to_string();
-        let reads = matches!(&*name, "read" | "read_volatile" | "read_unaligned");
-        let writes = matches!(&*name, "write" | "write_volatile" | "write_unaligned");
-        let fits = reads && call.args.is_empty() || writes && call.args.len() == 1;
-        // Locks have a method of the first name.
-        if !fits || reads && forms::is_operation(call) {
-            return None;
-        }
-        let simple = forms::is_simple(&call.receiver);
-        let receiver = call.receiver.clone();
-        if simple {
-            self.place(&mut call.receiver);
-        } else {
-            self.expr(&mut call.receiver, Use::Value);
-            self.emit.after(&mut call.receiver, place);
-        }
-        let probe = self.emit.wrap("Place::of", &address(&receiver));
-        let pointer = quote_spanned!(place=> &raw const #receiver);
-        match (call.args.first_mut(), simple) {
-            (Some(value), true) => {
-                self.expr(value, Use::Value);
-                if !self.names.is_clean(&receiver) {
-                    self.emit.after(value, place);
-                }
-                let arguments = quote_spanned!(place=> #value, #pointer);
-                *value = Expr::Verbatim(self.emit.method(&probe, "writing_it", place, arguments));
-            }
-            (None, true) => {
-                let next = self.emit.method(&probe, "reading_it", place, pointer);
-                return Some(self.emit.method(&next, "done", place, call.to_token_stream()));
-            }
-            (Some(value), false) => {
-                self.expr(value, Use::Value);
-                let tokens = self.write_far(&call.receiver, &call.method, value);
-                return Some(self.emit.here("made", place, tokens));
-            }
-            (None, false) => {
-                let pointer = self.emit.wrap("Pointee", &call.receiver.to_token_stream());
-                let begun = self.emit.method(&pointer, "reading", place, TokenStream::new());
-                *call.receiver = Expr::Verbatim(begun);
-            }
-        }
-        Some(self.emit.here("made", place, call.to_token_stream()))
-    }
-
-    /// A method that writes through a pointer that is the value of an expression: this is evaluated
-    /// first, then what is written, and the access comes after both.
-    fn write_far(&self, receiver: &Expr, method: &syn::Ident, value: &Expr) -> TokenStream {
-        let mixed = proc_macro2::Span::mixed_site();
-        let probe = self.emit.wrap("Place::of", &quote_spanned!(mixed=> || &raw const pointer));
-        let arguments = quote_spanned!(mixed=> value, &raw const pointer);
-        let begun = self.emit.method(&probe, "writing_it", method.span(), arguments);
-        quote_spanned! {mixed=>
-            match (#receiver, #value) {
-                #[allow(unused_mut)]
-                (mut pointer, value) => pointer.#method(#begun),
-            }
-        }
-    }
 }
 
 /// The type of a variable, as a closure that says its address.
@@ -347,7 +335,7 @@ fn is_word(expr: &Expr) -> bool {
     }
 }
 
-fn forms_place(expr: &Expr) -> bool {
+pub(super) fn forms_place(expr: &Expr) -> bool {
     match expr {
         Expr::Paren(paren) => forms_place(&paren.expr),
         Expr::Group(group) => forms_place(&group.expr),

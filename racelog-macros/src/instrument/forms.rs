@@ -65,7 +65,58 @@ fn is_simple_index(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Lit(_) => true,
         Expr::Path(_) | Expr::Field(_) => is_simple(expr),
+        Expr::Cast(cast) => is_simple_index(&cast.expr),
+        Expr::Binary(binary) => {
+            !is_assignment(&binary.op)
+                && is_simple_index(&binary.left)
+                && is_simple_index(&binary.right)
+        }
         _ => false,
+    }
+}
+
+/// Whether to evaluate an expression takes no calls: nothing happens on the way that others could
+/// notice.
+pub(super) fn is_trivial(expr: &Expr) -> bool {
+    match bare(expr) {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Closure(_) => true,
+        Expr::Field(field) => is_trivial(&field.base),
+        Expr::Reference(reference) => is_trivial(&reference.expr),
+        Expr::Cast(cast) => is_trivial(&cast.expr),
+        Expr::Unary(unary) => is_trivial(&unary.expr),
+        Expr::Binary(binary) => is_trivial(&binary.left) && is_trivial(&binary.right),
+        Expr::Tuple(tuple) => tuple.elems.iter().all(is_trivial),
+        _ => false,
+    }
+}
+
+/// A place that belongs to an item, as far as one can see, with only fields and elements around it: the
+/// item.
+pub(super) fn item_of(expr: &Expr) -> Option<&Path> {
+    match bare(expr) {
+        Expr::Path(path) if path.qself.is_none() => Some(&path.path),
+        Expr::Field(field) => item_of(&field.base),
+        Expr::Index(index) if is_simple_index(&index.index) => item_of(&index.expr),
+        _ => None,
+    }
+}
+
+/// The place, reached through another pointer.
+pub(super) fn with_pointer(place: &Expr, pointer: &Ident) -> Expr {
+    let mut place = place.clone();
+    let mut at = &mut place;
+    loop {
+        at = match at {
+            Expr::Paren(inner) => &mut inner.expr,
+            Expr::Group(inner) => &mut inner.expr,
+            Expr::Field(field) => &mut field.base,
+            Expr::Index(index) => &mut index.expr,
+            Expr::Unary(unary) => {
+                *unary.expr = syn::parse_quote!(#pointer);
+                return place;
+            }
+            _ => return place,
+        };
     }
 }
 
@@ -99,14 +150,12 @@ pub(super) fn root(expr: &Expr) -> Option<(&Path, bool)> {
 }
 
 /// The pointer that a place is reached through: the innermost `*`, with only fields and simple
-/// elements around it, and how many of those there are.
-pub(super) fn pointer(expr: &Expr) -> Option<(&Expr, usize)> {
+/// elements around it.
+pub(super) fn pointer(expr: &Expr) -> Option<&Expr> {
     match bare(expr) {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some((&unary.expr, 0)),
-        Expr::Field(field) => pointer(&field.base).map(|(pointer, around)| (pointer, around + 1)),
-        Expr::Index(index) if is_simple_index(&index.index) => {
-            pointer(&index.expr).map(|(pointer, around)| (pointer, around + 1))
-        }
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some(&unary.expr),
+        Expr::Field(field) => pointer(&field.base),
+        Expr::Index(index) if is_simple_index(&index.index) => pointer(&index.expr),
         _ => None,
     }
 }
@@ -160,14 +209,6 @@ fn is_screaming(name: &str) -> bool {
     name.len() > 1
         && name.contains(char::is_uppercase)
         && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-}
-
-/// `ptr::read` and the like: the function's name.
-pub(super) fn pointer_function(path: &Path) -> Option<&Ident> {
-    let mut segments = path.segments.iter().rev();
-    let (last, module) = (segments.next()?, segments.next()?);
-    let known = last.ident == "read" || last.ident == "write";
-    (known && module.ident == "ptr").then_some(&last.ident)
 }
 
 /// Something that the compiler may evaluate: it must stay as it is, for a reference to it may live for

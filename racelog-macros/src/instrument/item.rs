@@ -61,8 +61,10 @@ fn within(emit: &Emit, item: &mut Item) -> syn::Result<()> {
             }
         }
         Item::Mod(module) => {
-            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-                note(within(emit, item));
+            let Some((_, items)) = &mut module.content else { return Ok(()) };
+            let emit = emit.within(items);
+            for item in items {
+                note(within(&emit, item));
             }
         }
         _ => {}
@@ -78,7 +80,7 @@ fn checked(emit: &Emit, signature: &Signature, body: &mut Block) -> syn::Result<
 
 /// Instruments a function that can be.
 pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
-    let names = names::Names::of(signature, body);
+    let names = names::Names::of(signature, body, emit.imports());
     let mut rewriter = Rewriter::new(emit, names, signature.unsafety.is_some());
     rewriter.body(body);
     // What is called by method resolution.
@@ -86,8 +88,8 @@ pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
     let imports = quote_spanned! {proc_macro2::Span::mixed_site()=>
         #[allow(unused_imports)]
         use #krate::__private::{
-            IsOther as _, IsOtherGuard as _, IsShim as _, IsShimGuard as _, PlaceFallback as _,
-            PointeeFallback as _,
+            IsKnown as _, IsOther as _, IsOtherGuard as _, IsRecorded as _, IsShim as _,
+            IsShimGuard as _, IsUnknown as _, PlaceFallback as _, PointeeFallback as _,
         };
     };
     body.stmts.insert(0, Stmt::Expr(syn::Expr::Verbatim(imports), None));

@@ -16,8 +16,10 @@ mod emit;
 mod expr;
 mod forms;
 mod item;
+mod macros;
 mod names;
 mod place;
+mod pointers;
 mod reject;
 
 use proc_macro2::TokenStream;

@@ -5,10 +5,10 @@
 //! for one is recorded when a function is entered; what patterns bind, for one follows every match;
 //! results of calls and operators, for one follows these, too.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprAssign, Local, PatIdent, Path, Signature};
+use syn::{Block, Expr, ExprAssign, Ident, Local, PatIdent, Path, Signature, UseTree};
 
 use super::forms;
 
@@ -17,12 +17,18 @@ use super::forms;
 pub(super) struct Names {
     bound: HashSet<String>,
     unclean: HashSet<String>,
+    /// Functions that were imported from a module, and what they are called there.
+    imports: HashMap<String, (String, String)>,
 }
 
 impl Names {
-    /// Looks at all of a function; names that are bound more than once count as one.
-    pub(super) fn of(signature: &Signature, body: &Block) -> Self {
+    /// Looks at all of a function; names that are bound more than once count as one. `imports` are
+    /// those of the module that it stands in.
+    pub(super) fn of(signature: &Signature, body: &Block, imports: &[UseTree]) -> Self {
         let mut names = Self::default();
+        for tree in imports {
+            names.import(tree, None);
+        }
         // A variable can be bound to one that turns out to be unclean later.
         loop {
             let before = names.unclean.len();
@@ -38,6 +44,29 @@ impl Names {
     pub(super) fn is_variable(&self, path: &Path) -> bool {
         path.is_ident("self")
             || path.get_ident().is_some_and(|name| self.bound.contains(&name.to_string()))
+    }
+
+    /// The module and the name of a function that was imported.
+    pub(super) fn imported(&self, name: &Ident) -> Option<(String, String)> {
+        self.imports.get(&name.to_string()).cloned()
+    }
+
+    fn import(&mut self, tree: &UseTree, module: Option<&Ident>) {
+        let mut note = |name: &Ident, own: &Ident| {
+            if let Some(module) = module {
+                let function = (module.to_string(), name.to_string());
+                self.imports.insert(own.to_string(), function);
+            }
+        };
+        match tree {
+            UseTree::Path(path) => self.import(&path.tree, Some(&path.ident)),
+            UseTree::Group(group) => {
+                group.items.iter().for_each(|tree| self.import(tree, module));
+            }
+            UseTree::Name(name) => note(&name.ident, &name.ident),
+            UseTree::Rename(rename) => note(&rename.ident, &rename.rename),
+            UseTree::Glob(_) => {}
+        }
     }
 
     /// Whether a place is the same, whatever was read since the last branch.
@@ -110,7 +139,10 @@ impl<'ast> Visit<'ast> for Names {
         visit::visit_expr_assign(self, assign);
     }
 
-    fn visit_item(&mut self, _: &'ast syn::Item) {
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        if let syn::Item::Use(item) = item {
+            self.import(&item.tree, None);
+        }
         // Another function's variables are its own.
     }
 }

@@ -4,12 +4,12 @@
 //! `racelog::__private::Place` or `Pointee`, which know whether the pointer is one. What the access
 //! itself looks like does not change, and the address is computed from the same place.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, UnOp};
 
-use super::expr::{Rewriter, Use, address};
+use super::expr::{Borrow, Called, Rewriter, Use, address};
 use super::forms;
 
 /// How a place depends on a pointer.
@@ -18,9 +18,8 @@ enum Through {
     Nothing,
     /// On one that can be named again; here is its type.
     Named(TokenStream),
-    /// On the value of an expression, which can be evaluated only once; with so many fields and
-    /// elements around it.
-    Value(usize),
+    /// On the value of an expression, which can be evaluated only once.
+    Value,
 }
 
 impl Rewriter<'_> {
@@ -39,46 +38,107 @@ impl Rewriter<'_> {
                     self.emit.after(&mut index.index, span);
                 }
             }
-            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.place(&mut unary.expr),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => {
+                self.pointer_value(&mut unary.expr);
+            }
             other => self.expr(other, Use::Value),
         }
     }
 
-    /// A place that is referred to, or of which a part is: nobody knows what becomes of it.
-    pub(super) fn used_place(&mut self, expr: &mut Expr) {
+    /// The pointer that a place is reached through, whose value is used.
+    fn pointer_value(&mut self, pointer: &mut Expr) {
+        let is_place = matches!(forms::bare(pointer), Expr::Field(_) | Expr::Index(_));
+        let is_deref = matches!(
+            forms::bare(pointer),
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_))
+        );
+        if is_place || is_deref || self.is_static(pointer) {
+            self.used_place(pointer, Borrow::Look, None);
+        } else {
+            self.place(pointer);
+        }
+    }
+
+    /// A place that is referred to, or of which a part is.
+    pub(super) fn used_place(&mut self, expr: &mut Expr, borrow: Borrow, called: Option<Called>) {
         let before = expr.clone();
+        let span = before.span();
+        if self.is_static(expr) {
+            self.place(expr);
+            if called.as_ref().is_none_or(|called| !called.later) {
+                self.used_static(&before, borrow, called.as_ref());
+            }
+            return;
+        }
         match self.through(expr) {
             Through::Nothing => self.place(expr),
             Through::Named(probe) => {
                 self.place(expr);
-                let is_shim = self.emit.is_shim(&before);
-                let address = address(expr);
-                let arguments = quote_spanned!(Span::mixed_site()=> #is_shim, #address);
-                let hook = self.emit.method(&probe, "using", before.span(), arguments);
+                let address = address(&before);
+                let seen = self.seen(&address, borrow, called.as_ref());
+                let later = called.is_some_and(|called| called.later);
+                let method = if later {
+                    self.armed = Some(span);
+                    "arming"
+                } else {
+                    "using"
+                };
+                let arguments = quote_spanned!(Span::mixed_site()=> #seen, #address);
+                let hook = self.emit.method(&probe, method, span, arguments);
                 self.hooks.push(hook);
             }
-            Through::Value(_) => {
+            Through::Value => {
                 self.place(expr);
-                self.wrap_pointer(expr, "using");
+                let pointer = pointer_name();
+                let place = forms::with_pointer(&before, &pointer);
+                let target = quote_spanned!(Span::mixed_site()=> || target);
+                let seen = if called.as_ref().is_some_and(|called| called.later) {
+                    // It is done after the arguments are evaluated, and they come after this.
+                    let krate = self.emit.krate();
+                    quote_spanned!(Span::mixed_site()=> #krate::__private::Seen::Unknown)
+                } else {
+                    self.seen(&target, borrow, called.as_ref())
+                };
+                let target = quote_spanned! {Span::mixed_site()=> |#pointer| {
+                    let target = &raw const #place;
+                    (target, #seen)
+                }};
+                self.wrap_pointer(expr, "using", target);
             }
         }
+    }
+
+    /// What to record of the use of a place.
+    fn seen(&self, pointer: &TokenStream, borrow: Borrow, called: Option<&Called>) -> TokenStream {
+        match borrow {
+            Borrow::Mutable => self.emit.seen_mutable(pointer),
+            Borrow::Look | Borrow::Receiver => {
+                self.emit.seen(pointer, called.map(|called| &*called.name))
+            }
+        }
+    }
+
+    /// A `static mut`, or something that looks like one, that is referred to, or of which a part is.
+    fn used_static(&mut self, place: &Expr, borrow: Borrow, called: Option<&Called>) {
+        let pointer = static_pointer(place);
+        let seen = self.seen(&quote_spanned!(Span::mixed_site()=> || #pointer), borrow, called);
+        let arguments = quote_spanned!(Span::mixed_site()=> #seen, #pointer);
+        let hook = self.emit.here("using_static", place.span(), arguments);
+        self.hooks.push(hook);
     }
 
     /// A place whose value is used.
     pub(super) fn read(&mut self, expr: &mut Expr) {
         let span = expr.span();
+        if self.is_static(expr) {
+            let pointer = static_pointer(expr);
+            self.place(expr);
+            let next = self.emit.here("reading_static", span, pointer);
+            let tokens = self.emit.method(&next, "done", span, expr.to_token_stream());
+            *expr = Expr::Verbatim(tokens);
+            return;
+        }
         if matches!(expr, Expr::Path(_)) {
-            if self.is_static(expr) {
-                // A constant has no address that could be taken without a reference.
-                let pointer = quote_spanned! {Span::mixed_site()=> {
-                    #[allow(static_mut_refs)]
-                    let place = &#expr;
-                    ::core::ptr::from_ref(place)
-                }};
-                let next = self.emit.here("reading_static", span, pointer);
-                let tokens = self.emit.method(&next, "done", span, expr.to_token_stream());
-                *expr = Expr::Verbatim(tokens);
-            }
             return;
         }
         match self.through(expr) {
@@ -92,16 +152,17 @@ impl Rewriter<'_> {
             }
             Through::Named(probe) => {
                 let clean = self.is_clean_pointer(expr);
-                self.place(expr);
                 let address = address(expr);
+                self.place(expr);
                 let method = if clean { "reading" } else { "decided_reading" };
                 let next = self.emit.method(&probe, method, span, address);
                 let tokens = self.emit.method(&next, "done", span, expr.to_token_stream());
                 *expr = Expr::Verbatim(tokens);
             }
-            Through::Value(around) => {
+            Through::Value => {
+                let target = target(expr);
                 self.place(expr);
-                self.wrap_pointer(expr, if around == 0 { "reading" } else { "using" });
+                self.wrap_pointer(expr, "reading", target);
                 let tokens = self.emit.here("made", span, expr.to_token_stream());
                 *expr = Expr::Verbatim(tokens);
             }
@@ -115,7 +176,8 @@ impl Rewriter<'_> {
         self.expr(&mut assign.right, Use::Value);
         let right = &mut assign.right;
         if self.is_static(&assign.left) {
-            let place = &assign.left;
+            let place = assign.left.clone();
+            self.assigned_place(&mut assign.left, right);
             let arguments = quote_spanned!(Span::mixed_site()=> #right, &raw mut #place);
             **right = Expr::Verbatim(self.emit.here("writing_static", span, arguments));
         } else {
@@ -129,20 +191,32 @@ impl Rewriter<'_> {
                     if !self.is_clean_pointer(&assign.left) {
                         self.emit.after(right, span);
                     }
-                    self.place(&mut assign.left);
                     let address = address(&assign.left);
+                    self.assigned_place(&mut assign.left, right);
                     let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
                     **right = Expr::Verbatim(self.emit.method(&probe, "writing", span, arguments));
                 }
-                Through::Value(around) => {
-                    self.place(&mut assign.left);
-                    let what = if around == 0 { "writing" } else { "using" };
-                    self.wrap_pointer(&mut assign.left, what);
+                Through::Value => {
+                    let target = target(&assign.left);
+                    self.assigned_place(&mut assign.left, right);
+                    self.wrap_pointer(&mut assign.left, "writing", target);
                 }
             }
         }
         let tokens = self.emit.here("made", span, expr.to_token_stream());
         *expr = Expr::Verbatim(tokens);
+    }
+
+    /// The place on the left of an assignment. What is read to find it is read after the right side
+    /// is evaluated.
+    fn assigned_place(&mut self, left: &mut Expr, right: &mut Expr) {
+        let outer = std::mem::take(&mut self.hooks);
+        self.place(left);
+        let late = std::mem::replace(&mut self.hooks, outer);
+        if !late.is_empty() {
+            let say = quote_spanned!(Span::mixed_site()=> #right, || { #(#late;)* });
+            *right = Expr::Verbatim(self.emit.here("late", left.span(), say));
+        }
     }
 
     /// What stands on the left of an assignment, which may be a pattern of places.
@@ -166,7 +240,8 @@ impl Rewriter<'_> {
         self.expr(&mut update.right, Use::Value);
         let right = &mut update.right;
         if self.is_static(&update.left) {
-            let place = &update.left;
+            let place = update.left.clone();
+            self.assigned_place(&mut update.left, right);
             let arguments = quote_spanned!(Span::mixed_site()=> #right, &raw mut #place);
             **right = Expr::Verbatim(self.emit.here("updating_static", span, arguments));
         } else {
@@ -180,15 +255,15 @@ impl Rewriter<'_> {
                     if !self.is_clean_pointer(&update.left) {
                         self.emit.after(right, span);
                     }
-                    self.place(&mut update.left);
                     let address = address(&update.left);
+                    self.assigned_place(&mut update.left, right);
                     let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
                     **right = Expr::Verbatim(self.emit.method(&probe, "operand", span, arguments));
                 }
-                Through::Value(around) => {
-                    self.place(&mut update.left);
-                    let what = if around == 0 { "updating" } else { "using" };
-                    self.wrap_pointer(&mut update.left, what);
+                Through::Value => {
+                    let target = target(&update.left);
+                    self.assigned_place(&mut update.left, right);
+                    self.wrap_pointer(&mut update.left, "updating", target);
                 }
             }
         }
@@ -199,48 +274,67 @@ impl Rewriter<'_> {
 
     /// Whether a path is a `static mut`, as far as one can see.
     fn is_static(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = forms::bare(expr) else { return false };
         self.in_unsafe
-            && path.qself.is_none()
-            && forms::may_be_static(&path.path)
-            && !self.names.is_variable(&path.path)
+            && forms::item_of(expr)
+                .is_some_and(|path| forms::may_be_static(path) && !self.names.is_variable(path))
     }
 
     fn through(&self, place: &Expr) -> Through {
         if !self.in_unsafe {
             return Through::Nothing;
         }
-        let Some((pointer, around)) = forms::pointer(place) else { return Through::Nothing };
+        let Some(pointer) = forms::pointer(place) else { return Through::Nothing };
         if forms::is_simple(pointer) {
             Through::Named(self.emit.wrap("Place::of", &address(pointer)))
         } else if forms::is_pure_pointer(pointer) {
             let value = quote_spanned!(Span::mixed_site()=> || #pointer);
             Through::Named(self.emit.wrap("Place::by", &value))
         } else {
-            Through::Value(around)
+            Through::Value
         }
     }
 
     fn is_clean_pointer(&self, place: &Expr) -> bool {
-        forms::pointer(place).is_some_and(|(pointer, _)| self.names.is_clean(pointer))
+        forms::pointer(place).is_some_and(|pointer| self.names.is_clean(pointer))
     }
 
     /// Puts what records around the pointer that a place is reached through.
-    fn wrap_pointer(&self, place: &mut Expr, method: &str) {
+    fn wrap_pointer(&self, place: &mut Expr, method: &str, target: TokenStream) {
         match place {
-            Expr::Paren(paren) => self.wrap_pointer(&mut paren.expr, method),
-            Expr::Group(group) => self.wrap_pointer(&mut group.expr, method),
-            Expr::Field(field) => self.wrap_pointer(&mut field.base, method),
-            Expr::Index(index) => self.wrap_pointer(&mut index.expr, method),
+            Expr::Paren(paren) => self.wrap_pointer(&mut paren.expr, method, target),
+            Expr::Group(group) => self.wrap_pointer(&mut group.expr, method, target),
+            Expr::Field(field) => self.wrap_pointer(&mut field.base, method, target),
+            Expr::Index(index) => self.wrap_pointer(&mut index.expr, method, target),
             Expr::Unary(unary) => {
                 let span = unary.span();
                 // Where it points to may depend on what was read.
                 self.emit.after(&mut unary.expr, span);
                 let pointer = self.emit.wrap("Pointee", &unary.expr.to_token_stream());
-                let tokens = self.emit.method(&pointer, method, span, TokenStream::new());
+                let tokens = self.emit.method(&pointer, method, span, target);
                 *unary.expr = Expr::Verbatim(tokens);
             }
             _ => {}
         }
     }
+}
+
+/// What a pointer is called in a closure that says which part of what it points to is meant.
+fn pointer_name() -> Ident {
+    Ident::new("pointer", Span::mixed_site())
+}
+
+/// A closure from the pointer that a place is reached through to the place.
+fn target(place: &Expr) -> TokenStream {
+    let pointer = pointer_name();
+    let place = forms::with_pointer(place, &pointer);
+    quote_spanned!(Span::mixed_site()=> |#pointer| &raw const #place)
+}
+
+/// The address of a static, or of a constant: that has none that could be taken without a reference.
+fn static_pointer(place: &Expr) -> TokenStream {
+    quote_spanned! {Span::mixed_site()=> {
+        #[allow(static_mut_refs)]
+        let place = &#place;
+        ::core::ptr::from_ref(place)
+    }}
 }

@@ -6,7 +6,7 @@ use std::ptr;
 
 use crate::rt::{self, Here, Kind};
 use crate::sched::Action;
-use crate::trace::{Op, Value};
+use crate::trace::{Op, Value, unseen};
 
 /// The core of interior mutability, as [`std::cell::UnsafeCell`].
 ///
@@ -57,7 +57,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         let here = Some(Location::caller());
         rt::with(|log| {
             if !log.is_expected(here) {
-                log.emit_assert("raw pointer of a cell", here);
+                log.emit_assert(unseen::POINTER, here);
             }
         });
         self.value.get()

@@ -16,6 +16,8 @@
 //!
 //! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
 
+mod functions;
+mod known;
 mod place;
 mod scope;
 mod shim;
@@ -23,7 +25,12 @@ mod shim;
 use std::mem::needs_drop;
 use std::panic::Location;
 
-pub use place::{Place, PlaceFallback, Pointee, PointeeFallback, ptr_read, ptr_write};
+pub use functions::{
+    ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes,
+    slice_of, slice_of_mut,
+};
+pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
+pub use place::{Place, PlaceFallback, Pointee, PointeeFallback};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 
 use crate::rt::{Here as Caller, with};

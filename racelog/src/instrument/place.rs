@@ -9,9 +9,13 @@
 
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::ptr::NonNull;
 
+use super::functions;
+use super::known::Seen;
 use super::{Here, branch};
-use crate::rt::raw;
+use crate::rt::{borrow, raw};
+use crate::trace::unseen;
 
 /// A pointer that can be named again: its type, for that can be had without moving it.
 #[derive(Debug)]
@@ -120,6 +124,42 @@ impl Here {
         Updating
     }
 
+    /// A value is evaluated, and then something is said.
+    #[inline]
+    pub fn late<V>(self, value: V, say: impl FnOnce()) -> V {
+        say();
+        value
+    }
+
+    /// The last argument of a method was evaluated: its receiver is accessed next.
+    #[track_caller]
+    #[inline]
+    pub fn fire<V>(self, value: V) -> V {
+        borrow::fire(Some(Location::caller()));
+        branch(Some(Location::caller()));
+        value
+    }
+
+    /// There is code here that is not instrumented.
+    #[track_caller]
+    #[inline]
+    pub fn unseen(self, what: &str) -> Next {
+        branch(Some(Location::caller()));
+        borrow::unseen(what, Some(Location::caller()));
+        Next
+    }
+
+    /// A `static mut`, or something that looks like one, is read next, or a reference to it is made.
+    #[track_caller]
+    #[inline]
+    pub fn using_static<T>(self, seen: Seen, place: *const T) -> Next {
+        // A static that is not `mut` is nobody's blind spot.
+        if seen != Seen::Unknown && !raw::is_constant_place(place) {
+            used(seen, place, Some(Location::caller()));
+        }
+        Next
+    }
+
     /// A `static mut`, or something that looks like one, is read next.
     #[track_caller]
     #[inline]
@@ -142,6 +182,21 @@ impl Here {
     pub fn updating_static<T, V>(self, operand: V, place: *mut T) -> V {
         raw::begin_update(place, Some(Location::caller()));
         operand
+    }
+}
+
+/// A place is used next, through a reference.
+#[inline]
+fn used<T>(seen: Seen, place: *const T, here: crate::rt::Here) {
+    match seen {
+        Seen::Nothing => {}
+        Seen::Read => {
+            borrow::look(place, here);
+            // Whoever has the reference may go by what it refers to, at any time.
+            branch(here);
+        }
+        Seen::Write => borrow::lend(place, size_of::<T>(), here),
+        Seen::Unknown => borrow::unseen(unseen::REFERENCE, here),
     }
 }
 
@@ -200,47 +255,148 @@ macro_rules! raw_methods {
                 operand
             }
 
-            /// This is used next, in a way that nobody knows.
+            /// A reference is made to this next.
             #[track_caller]
             #[inline]
-            pub fn using<T>(self, is_shim: bool, place: impl FnOnce() -> *const T) -> Next {
-                if !is_shim {
-                    raw::used(place(), Some(Location::caller()));
+            pub fn using<T>(self, seen: Seen, place: impl FnOnce() -> *const T) -> Next {
+                used(seen, place(), Some(Location::caller()));
+                Next
+            }
+
+            /// As `using`, by a method, once its arguments are evaluated.
+            #[track_caller]
+            #[inline]
+            pub fn arming<T>(self, seen: Seen, place: impl FnOnce() -> *const T) -> Next {
+                let here = Some(Location::caller());
+                match seen {
+                    Seen::Read => borrow::arm(place(), false, here),
+                    Seen::Write => borrow::arm(place(), true, here),
+                    Seen::Nothing | Seen::Unknown => used(seen, place(), here),
+                }
+                Next
+            }
+
+            /// What this variable points to is read and written next, by a method.
+            #[track_caller]
+            #[inline]
+            pub fn replacing_it<V>(self, value: V, pointer: *const $($type)* P) -> V {
+                branch(Some(Location::caller()));
+                // SAFETY: it is the address of a variable that the program uses next.
+                functions::replacing(unsafe { *pointer }, &value, Some(Location::caller()));
+                value
+            }
+
+            /// What this variable points to and something else change places next, by a method.
+            #[track_caller]
+            #[inline]
+            pub fn swapping_it<V: Points<Target = P>>(self, other: V, pointer: *const $($type)* P) -> V {
+                branch(Some(Location::caller()));
+                // SAFETY: it is the address of a variable that the program uses next.
+                functions::swapping(unsafe { *pointer }, other.place(), 1, Some(Location::caller()));
+                other
+            }
+
+            /// So many places from where this variable points to are copied there next.
+            #[track_caller]
+            #[inline]
+            pub fn copying_to(
+                self,
+                pointer: *const $($type)* P,
+                to: &impl Points<Target = P>,
+                count: &usize,
+            ) {
+                // SAFETY: it is the address of a variable that the program uses next.
+                let from: *const P = unsafe { *pointer };
+                functions::copying(from, to.place(), *count, Some(Location::caller()));
+            }
+
+            /// So many places are copied to where this variable points to next.
+            #[track_caller]
+            #[inline]
+            pub fn copying_from(
+                self,
+                pointer: *const $($type)* P,
+                from: &impl Points<Target = P>,
+                count: &usize,
+            ) {
+                // SAFETY: it is the address of a variable that the program uses next.
+                let to: *const P = unsafe { *pointer };
+                functions::copying(from.place(), to, *count, Some(Location::caller()));
+            }
+
+            /// So many places from where this variable points to are overwritten next.
+            #[track_caller]
+            #[inline]
+            pub fn writing_bytes(self, pointer: *const $($type)* P, _: &u8, count: &usize) {
+                // SAFETY: it is the address of a variable that the program uses next.
+                let place: *const P = unsafe { *pointer };
+                borrow::overwrite_many(place, *count, Some(Location::caller()));
+            }
+
+            /// What this variable points to is dropped next, by a method.
+            #[track_caller]
+            #[inline]
+            pub fn dropping_it(self, pointer: *const $($type)* P) -> Next {
+                branch(Some(Location::caller()));
+                // SAFETY: it is the address of a variable that the program uses next.
+                let place: *const P = unsafe { *pointer };
+                borrow::overwrite_many(place, 1, Some(Location::caller()));
+                Next
+            }
+
+            /// A reference to what this variable points to is made next, by a method.
+            #[track_caller]
+            #[inline]
+            pub fn referring(
+                self,
+                pointer: *const $($type)* P,
+                seen: impl FnOnce(*const P) -> Seen,
+            ) -> Next {
+                branch(Some(Location::caller()));
+                // SAFETY: it is the address of a variable that the program uses next.
+                let place: *const P = unsafe { *pointer };
+                if !place.is_null() {
+                    used(seen(place), place, Some(Location::caller()));
                 }
                 Next
             }
         }
 
+        #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
         impl<P> Pointee<$($type)* P> {
-            /// What it points to is read next.
+            /// This part of what it points to is read next.
             #[track_caller]
             #[inline]
-            pub fn reading(self) -> $($type)* P {
-                raw::begin_read(self.0, Some(Location::caller()));
+            pub fn reading<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
+                raw::begin_read(place(self.0), Some(Location::caller()));
                 self.0
             }
 
-            /// What it points to is written next.
+            /// This part of what it points to is written next.
             #[track_caller]
             #[inline]
-            pub fn writing(self) -> $($type)* P {
-                raw::begin_write_later(self.0, Some(Location::caller()));
+            pub fn writing<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
+                raw::begin_write_later(place(self.0), Some(Location::caller()));
                 self.0
             }
 
-            /// What it points to is updated next.
+            /// This part of what it points to is updated next.
             #[track_caller]
             #[inline]
-            pub fn updating(self) -> $($type)* P {
-                raw::begin_update(self.0, Some(Location::caller()));
+            pub fn updating<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
+                raw::begin_update(place(self.0), Some(Location::caller()));
                 self.0
             }
 
-            /// What it points to is used next, in a way that nobody knows.
+            /// A reference to this part of what it points to is made next.
             #[track_caller]
             #[inline]
-            pub fn using(self) -> $($type)* P {
-                raw::used(self.0, Some(Location::caller()));
+            pub fn using<T>(
+                self,
+                place: impl FnOnce($($type)* P) -> (*const T, Seen),
+            ) -> $($type)* P {
+                let (place, seen) = place(self.0);
+                used(seen, place, Some(Location::caller()));
                 self.0
             }
         }
@@ -292,7 +448,53 @@ pub trait PlaceFallback: Sized {
 
     /// See [`Place`].
     #[inline]
-    fn using<T: ?Sized>(self, _: bool, _: impl FnOnce() -> *const T) -> Next {
+    fn using<T: ?Sized>(self, _: Seen, _: impl FnOnce() -> *const T) -> Next {
+        Next
+    }
+
+    /// See [`Place`].
+    #[inline]
+    fn arming<T: ?Sized>(self, _: Seen, _: impl FnOnce() -> *const T) -> Next {
+        Next
+    }
+
+    /// See [`Place`].
+    #[inline]
+    fn replacing_it<V>(self, value: V, _: *const Self::Pointer) -> V {
+        value
+    }
+
+    /// See [`Place`].
+    #[inline]
+    fn swapping_it<V>(self, other: V, _: *const Self::Pointer) -> V {
+        other
+    }
+
+    /// See [`Place`].
+    #[inline]
+    fn copying_to<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
+
+    /// See [`Place`].
+    #[inline]
+    fn copying_from<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
+
+    /// See [`Place`].
+    #[inline]
+    fn writing_bytes<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
+
+    /// See [`Place`].
+    #[inline]
+    fn dropping_it(self, _: *const Self::Pointer) -> Next {
+        Next
+    }
+
+    /// See [`Place`].
+    #[inline]
+    fn referring(
+        self,
+        _: *const Self::Pointer,
+        _: impl FnOnce(*const Self::Pointer) -> Seen,
+    ) -> Next {
         Next
     }
 }
@@ -306,66 +508,98 @@ pub trait PointeeFallback: Sized {
     /// What was wrapped.
     type Pointer;
 
-    /// See [`Pointee`].
-    fn reading(self) -> Self::Pointer;
+    /// It.
+    fn into_pointer(self) -> Self::Pointer;
 
     /// See [`Pointee`].
-    fn writing(self) -> Self::Pointer;
+    #[inline]
+    fn reading<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
+        self.into_pointer()
+    }
 
     /// See [`Pointee`].
-    fn updating(self) -> Self::Pointer;
+    #[inline]
+    fn writing<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
+        self.into_pointer()
+    }
 
     /// See [`Pointee`].
-    fn using(self) -> Self::Pointer;
+    #[inline]
+    fn updating<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
+        self.into_pointer()
+    }
+
+    /// See [`Pointee`].
+    #[inline]
+    fn using<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> (*const T, Seen)) -> Self::Pointer {
+        self.into_pointer()
+    }
 }
 
 impl<P> PointeeFallback for Pointee<P> {
     type Pointer = P;
 
     #[inline]
-    fn reading(self) -> P {
-        self.0
-    }
-
-    #[inline]
-    fn writing(self) -> P {
-        self.0
-    }
-
-    #[inline]
-    fn updating(self) -> P {
-        self.0
-    }
-
-    #[inline]
-    fn using(self) -> P {
+    fn into_pointer(self) -> P {
         self.0
     }
 }
 
-/// A read by `ptr::read`, or what is called so.
-///
-/// # Safety
-///
-/// As for that function.
-#[track_caller]
-#[inline]
-pub unsafe fn ptr_read<T>(read: unsafe fn(*const T) -> T, place: *const T) -> T {
-    raw::begin_read(place, Some(Location::caller()));
-    // SAFETY: the caller vouches for the place.
-    Here.made(unsafe { read(place) })
+/// What can stand where a raw pointer is asked for.
+pub trait Points {
+    /// What it points to.
+    type Target;
+
+    /// Where.
+    fn place(&self) -> *const Self::Target;
 }
 
-/// A write by `ptr::write`, or what is called so.
-///
-/// # Safety
-///
-/// As for that function.
-#[track_caller]
-#[inline]
-pub unsafe fn ptr_write<T>(write: unsafe fn(*mut T, T), place: *mut T, value: T) {
-    raw::begin_write(place, &value, Some(Location::caller()));
-    // SAFETY: the caller vouches for the place.
-    unsafe { write(place, value) };
-    raw::end();
+macro_rules! points {
+    ($($type:ty)*) => {$(
+        impl<P> Points for $type {
+            type Target = P;
+
+            #[inline]
+            fn place(&self) -> *const P {
+                &raw const **self
+            }
+        }
+    )*};
+}
+
+points! { &P &mut P }
+
+impl<P> Points for *const P {
+    type Target = P;
+
+    #[inline]
+    fn place(&self) -> *const P {
+        *self
+    }
+}
+
+impl<P> Points for *mut P {
+    type Target = P;
+
+    #[inline]
+    fn place(&self) -> *const P {
+        self.cast_const()
+    }
+}
+
+impl<P> Place<NonNull<P>> {
+    /// As for raw pointers.
+    #[track_caller]
+    #[inline]
+    pub fn referring(
+        self,
+        pointer: *const NonNull<P>,
+        seen: impl FnOnce(*const P) -> Seen,
+    ) -> Next {
+        branch(Some(Location::caller()));
+        // SAFETY: it is the address of a variable that the program uses next.
+        let place = unsafe { *pointer }.as_ptr().cast_const();
+        used(seen(place), place, Some(Location::caller()));
+        Next
+    }
 }

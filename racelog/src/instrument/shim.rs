@@ -91,10 +91,13 @@ impl<T: ?Sized> Probe<T> {
 
     /// The type of what a pointer points to.
     #[inline]
-    pub fn at(_: *const T) -> Self
-    where
-        T: Sized,
-    {
+    pub fn at(_: *const T) -> Self {
+        Self(PhantomData)
+    }
+
+    /// The type of what the closure points to.
+    #[inline]
+    pub fn behind(_: impl FnOnce() -> *const T) -> Self {
         Self(PhantomData)
     }
 }

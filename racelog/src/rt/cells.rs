@@ -82,6 +82,12 @@ impl CellRecord {
         self.value = value;
     }
 
+    /// What it holds as far as is known.
+    #[inline]
+    pub(super) fn value(&self) -> Value {
+        self.value
+    }
+
     /// Whether the session has never heard of the cell.
     #[inline]
     pub(super) fn is_new_to(&self, log: &ThreadLog) -> bool {

@@ -1,9 +1,12 @@
 //! One thread's part of a trace.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::Location as Caller;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
+use super::borrow::Armed;
 use super::chunks::{Chunks, Cursor, Entry};
 use super::ownership::Owner;
 use super::raw::{Held, Open};
@@ -55,6 +58,10 @@ pub(crate) struct ThreadLog {
     /// The access of bare memory that the thread is in the middle of, if its event is not written
     /// yet.
     pub(super) open_access: Cell<Option<Open>>,
+    /// Accesses by methods whose arguments are being evaluated.
+    pub(super) armed: RefCell<Vec<Armed>>,
+    /// Where memory went out of sight, by the address of the place in the source.
+    blind_spots: RefCell<FxHashSet<usize>>,
     chunks: Chunks,
     /// What the open chunk keeps.
     sites: Sites,
@@ -80,6 +87,8 @@ impl ThreadLog {
             unusual: Cell::new(0),
             held: Cell::new(None),
             open_access: Cell::new(None),
+            armed: RefCell::default(),
+            blind_spots: RefCell::default(),
             chunks: Chunks::new(thread),
             sites: Sites::new(),
             last_tag: Cell::new(Tag::FIRST),
@@ -285,6 +294,11 @@ impl ThreadLog {
             }
             Err(_) => self.session.lose(stamp),
         }
+    }
+
+    /// Whether it was not said yet that memory goes out of sight at a place in the source.
+    pub(super) fn is_new_blind_spot(&self, place: usize) -> bool {
+        self.blind_spots.borrow_mut().insert(place)
     }
 
     /// Says which memory a variable stands for, before its first use in this session.

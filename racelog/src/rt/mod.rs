@@ -9,6 +9,7 @@
 //! one in which things happened, and whoever sees the effect of an operation finds its event already
 //! in the file: a process that is killed at any instant leaves a trace without gaps.
 
+pub(crate) mod borrow;
 mod cells;
 mod chunks;
 mod config;

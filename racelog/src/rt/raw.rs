@@ -36,27 +36,33 @@ pub(super) struct Open {
 
 /// A place, by address and size.
 #[derive(Clone, Copy)]
-struct Memory {
-    address: usize,
-    size: u32,
+pub(super) struct Memory {
+    pub(super) address: usize,
+    pub(super) size: u32,
 }
 
 impl Memory {
     /// That of a place, if it has any bytes.
     #[inline(always)]
     fn at<T>(place: *const T) -> Option<Self> {
-        let size = u32::try_from(size_of::<T>()).ok().filter(|size| *size > 0)?;
-        Some(Self { address: place.addr(), size })
+        Self::of_size(place.addr(), size_of::<T>())
+    }
+
+    /// So many bytes, if there are any.
+    #[inline(always)]
+    pub(super) fn of_size(address: usize, size: usize) -> Option<Self> {
+        let size = u32::try_from(size).ok().filter(|size| *size > 0)?;
+        Some(Self { address, size })
     }
 
     /// Locks it, and finds what is known of it.
     #[inline(always)]
-    fn lock(self) -> Held {
+    pub(super) fn lock(self) -> Held {
         lock(self.address)
     }
 
     #[inline(always)]
-    fn entry(self, cells: &mut Cells) -> &mut Entry {
+    pub(super) fn entry(self, cells: &mut Cells) -> &mut Entry {
         cells.entry(self.address, Kind::Bytes(self.size))
     }
 
@@ -67,6 +73,42 @@ impl Memory {
             log.define_memory(entry.var, self.address, self.size);
         }
         entry.record.found(log, entry.var, value, here);
+    }
+
+    /// Records a read that finds a value.
+    #[inline(always)]
+    pub(super) fn read(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+        if entry.is_vague() && (entry.lent || value != Value::Opaque) {
+            self.read_vague(log, entry, value, here);
+        }
+        self.expect(log, entry, value, here);
+        read(log, entry, value, here);
+    }
+
+    /// The first read of what a write of no known value has left, or after a reference was made that
+    /// may have been written through since. It races with what comes before as any read does; but
+    /// what it finds only the observed order explains.
+    #[cold]
+    fn read_vague(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+        entry.lent = false;
+        if !entry.record.is_new_to(log) {
+            read(log, entry, Value::Opaque, here);
+            entry.record.exclusive(log, entry.var, value, here);
+        }
+    }
+
+    /// As [`found`](Self::found), where both sides know the value; what has none is not compared.
+    #[inline(always)]
+    fn expect(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+        if entry.record.is_new_to(log) || !(entry.is_vague() || value == Value::Opaque) {
+            self.found(log, entry, value, here);
+        }
+    }
+
+    /// Records a write of no known value.
+    pub(super) fn overwrite(self, log: &ThreadLog, entry: &mut Entry, here: Here) {
+        self.expect(log, entry, Value::Opaque, here);
+        write(log, entry, Value::Opaque, here);
     }
 }
 
@@ -80,10 +122,17 @@ fn read(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
 fn write(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
     entry.record.emit(log, Op::Write { var: entry.var, value }, here);
     entry.record.left(value);
+    entry.lent = false;
     entry.stay_in_order(log, value, here);
 }
 
 impl Entry {
+    /// Whether what it holds is not known, though somebody who is recorded has written it.
+    #[inline(always)]
+    fn is_vague(&self) -> bool {
+        self.lent || self.record.value() == Value::Opaque
+    }
+
     /// What comes after an access stays there, where nobody knows whether it is of the same object.
     #[inline(always)]
     fn stay_in_order(&mut self, log: &ThreadLog, value: Value, here: Here) {
@@ -95,7 +144,7 @@ impl Entry {
 
 /// Runs `f` as instrumented code that accesses memory.
 #[inline]
-fn barely(log: &ThreadLog, f: impl FnOnce()) {
+pub(super) fn barely(log: &ThreadLog, f: impl FnOnce()) {
     let outer = log.expect(Expected::Bare);
     f();
     log.expect(outer);
@@ -103,7 +152,7 @@ fn barely(log: &ThreadLog, f: impl FnOnce()) {
 
 /// Somebody else may go before the access. Nothing is locked yet.
 #[inline]
-fn point<T>(action: Action, place: *const T, here: Here) {
+pub(super) fn point<T>(action: Action, place: *const T, here: Here) {
     if size_of::<T>() > 0 {
         sched::point_in_memory(action, place.addr(), size_of::<T>(), here);
     }
@@ -126,12 +175,14 @@ fn begin_read_unless_off<T>(place: *const T, here: Here) {
         let entry = memory.entry(&mut cells);
         // SAFETY: the program is about to read the place, and no other recorded thread writes it.
         let value = unsafe { word_at(place) };
-        barely(log, || {
-            memory.found(log, entry, value, here);
-            read(log, entry, value, here);
-        });
+        barely(log, || memory.read(log, entry, value, here));
         log.held.set(Some(cells));
     });
+}
+
+/// Whether nobody can write to a place.
+pub(crate) fn is_constant_place<T>(place: *const T) -> bool {
+    is_off() || is_constant(place.addr())
 }
 
 /// As [`begin_read`], of something that may be a constant: then there is nothing to record.
@@ -161,7 +212,7 @@ fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Here) {
         // SAFETY: there is a value.
         let value = unsafe { word_at(value) };
         barely(log, || {
-            memory.found(log, entry, found, here);
+            memory.expect(log, entry, found, here);
             write(log, entry, value, here);
         });
         // What has no value may have a destructor of the program's own, for what is overwritten.
@@ -193,9 +244,10 @@ fn begin_change<T>(place: *const T, here: Here, updates: bool) {
         // SAFETY: the program is about to access the place, and no other recorded thread does.
         let found = unsafe { word_at(place) };
         barely(log, || {
-            memory.found(log, entry, found, here);
             if updates {
-                read(log, entry, found, here);
+                memory.read(log, entry, found, here);
+            } else {
+                memory.expect(log, entry, found, here);
             }
         });
         if found != Value::Opaque {
@@ -241,18 +293,4 @@ fn end_open(log: &ThreadLog) -> bool {
 #[inline]
 pub(crate) fn give_up() {
     with(|log| drop(log.open_access.take()));
-}
-
-/// Somebody uses the place in a way that may read or write all or some of it. Nothing is said to
-/// race with that; what comes before and after stays there.
-pub(crate) fn used<T>(place: *const T, here: Here) {
-    point(Action::Look, place, here);
-    with(|log| {
-        if let Some(memory) = Memory::at(place) {
-            let mut cells = memory.lock();
-            let entry = memory.entry(&mut cells);
-            memory.found(log, entry, Value::Opaque, here);
-            entry.record.exclusive(log, entry.var, Value::Opaque, here);
-        }
-    });
 }

@@ -47,6 +47,8 @@ pub(super) struct Entry {
     pub(super) var: VarId,
     /// Whether the order of all accesses is to be kept: see [`given_back`].
     pub(super) in_order: bool,
+    /// Whether a reference was made that what it holds may have been changed through since.
+    pub(super) lent: bool,
     pub(super) record: CellRecord,
 }
 
@@ -59,7 +61,8 @@ struct Slot {
 
 impl Slot {
     const fn free() -> Self {
-        let entry = Entry { var: VarId::new(0), in_order: false, record: CellRecord::new() };
+        let entry =
+            Entry { var: VarId::new(0), in_order: false, lent: false, record: CellRecord::new() };
         Self { address: 0, code: FREE, entry }
     }
 
@@ -156,6 +159,7 @@ impl Cells {
                 _ => counters::VARS.fetch_add(1, Ordering::Relaxed),
             }),
             in_order: matches!(kind, Kind::Bytes(_)) && given_back::keeps_order(address),
+            lent: false,
             record: CellRecord::new(),
         };
         self.put(Slot { address, code: kind.code(), entry })

@@ -45,6 +45,7 @@ mod event;
 mod id;
 mod location;
 mod meta;
+pub mod unseen;
 mod value;
 mod word;
 
