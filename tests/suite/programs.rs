@@ -126,7 +126,7 @@ fn replay(program: &Program, trace: &Trace, race: &Race) -> Replayed {
     let plan = Plan::new(trace, &witness).expect("a witness ends in two accesses");
     let folder = TempDir::new().unwrap();
     let [schedule, outcome] = ["schedule", "outcome"].map(|name| folder.path().join(name));
-    Replayed::new(plan.threads().clone().map(|first| {
+    let orders = plan.threads().clone().map(|first| {
         fs::write(&schedule, plan.text(&first)).unwrap();
         let mut command = Command::new(binary(program));
         command.env("RACELOG_SCHEDULE", &schedule).env("RACELOG_OUTCOME", &outcome);
@@ -134,9 +134,11 @@ fn replay(program: &Program, trace: &Trace, race: &Race) -> Replayed {
         let (code, out, err) = run(&mut command, b"");
         let text = fs::read_to_string(&outcome).unwrap_or_else(|_| panic!("no outcome: {err}"));
         fs::remove_file(&outcome).unwrap();
-        let outcome = Outcome::parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let outcome = Outcome::parse(&text, &plan.words(&[]));
+        let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         Order { first, outcome, code: Some(code), printed: out.into_bytes() }
-    }))
+    });
+    Replayed::new(orders, None)
 }
 
 /// Prints each difference, so that one failure tells of all programs.
@@ -183,7 +185,8 @@ fn every_predicted_race_of_every_program_is_confirmed() {
                 confirmed += 1;
             } else {
                 let [one, other] = places(&trace, race.pair);
-                problems.push(format!("{}: {one} and {other}: {}", program.name, replayed.verdict));
+                let verdict = replayed.verdict;
+                problems.push(format!("{}: {one} and {other}: {verdict:?}", program.name));
             }
         }
     }

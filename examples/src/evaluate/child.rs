@@ -9,7 +9,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use predictor::replay::Outcome;
+use predictor::replay::{Outcome, Words};
 use predictor::trace::Trace;
 use predictor::trace::format::Source;
 use tempfile::TempDir;
@@ -132,7 +132,10 @@ impl Child {
                 let text = fs::read_to_string(&outcome).map_err(|_| {
                     self.problem(format!("it has left no outcome, and ended with {status}"))
                 })?;
-                Some(Outcome::parse(&text).map_err(|error| self.problem(error))?)
+                Some(
+                    Outcome::parse(&text, &Words::default())
+                        .map_err(|error| self.problem(error))?,
+                )
             }
         };
         Ok(Ended { code: status.code(), time, printed, outcome })

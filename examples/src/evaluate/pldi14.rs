@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use predictor::analysis::Detector;
 use predictor::predict::{Verdict, decide_pair};
+use predictor::project::Replay;
 use predictor::race::Pair;
+use predictor::render::replay_lines;
 use predictor::replay::{Order, Plan, Replayed};
 use predictor::report::Table;
 use predictor::solve::SolverKind;
@@ -138,8 +140,9 @@ fn replay(trace: &Trace, pair: Pair, child: &Child) -> Result<Option<String>, Pr
         Ok(Order { first: first.clone(), outcome, code: ended.code, printed: ended.printed })
     };
     let [one, other] = plan.threads();
-    let replayed = Replayed::new([order(one)?, order(other)?]);
-    Ok((!replayed.is_confirmed()).then(|| replayed.verdict.to_string()))
+    let replayed = Replayed::new([order(one)?, order(other)?], None);
+    let confirmed = replayed.is_confirmed();
+    Ok((!confirmed).then(|| replay_lines(&Replay::new(replayed)).join("; ")))
 }
 
 /// Threads, events, reads and writes, synchronisation, branches.

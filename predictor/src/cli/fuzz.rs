@@ -13,6 +13,7 @@ use super::progress::SharedProgress;
 use super::{Failure, Outcome, say, terminal};
 use crate::fuzz::{Campaign, Places, Strategy, Tally, write_text};
 use crate::predict::{Options, predict};
+use crate::replay::Words;
 
 pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
     let mut pairs = args.pairs.clone();
@@ -68,7 +69,8 @@ fn run_all(
         let run = |&seed: &u64| {
             let control = campaign.control(seed);
             let places = pair.as_ref().map(Places::as_str);
-            let ended = program.run(&Control::Seed { seed: &control, places });
+            let control_by = Control::Seed { seed: &control, places };
+            let ended = program.run(&control_by, &Words::default());
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.update(done, all);
             ended.map(|ended| (seed, control, ended.outcome))

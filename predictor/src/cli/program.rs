@@ -1,6 +1,7 @@
 //! Runs a program under control, and collects what it leaves.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::Failure;
-use crate::replay::{Aftermath, Outcome};
+use crate::replay::{Aftermath, Cause, Outcome, Words};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
@@ -41,6 +42,49 @@ pub(super) struct Ended {
     pub(super) printed: Vec<u8>,
 }
 
+/// Why a run has left nothing to read.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// It was not run, or not under control.
+    NotRun { program: String, problem: String },
+    /// It was still running when its time was up.
+    TimeUp { program: String, seconds: f64, said: String },
+    /// It was killed; before the race, if it is a replay: after that there is what was said of it.
+    Killed { program: String, signal: i32, replays: bool, said: String },
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRun { program, problem } => write!(f, "{program}: {problem}"),
+            Self::TimeUp { program, seconds, said } => write!(
+                f,
+                "{program}: it has not ended within {seconds} seconds: raise --run-time{said}"
+            ),
+            Self::Killed { program, signal, replays, said } => {
+                let when = if *replays { "before the race" } else { "and left no outcome" };
+                write!(f, "{program}: it was killed by signal {signal} {when}{said}")
+            }
+        }
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        Self::Message(trouble.to_string())
+    }
+}
+
+impl From<Trouble> for Cause {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::NotRun { .. } => Self::NotRun { problem: trouble.to_string() },
+            Trouble::TimeUp { seconds, .. } => Self::TimeUp { seconds },
+            Trouble::Killed { signal, .. } => Self::Killed { signal },
+        }
+    }
+}
+
 /// What the run is told.
 pub(super) enum Control<'a> {
     /// To follow a schedule, which is given as text.
@@ -61,9 +105,9 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Runs it once.
-    pub(super) fn run(&self, control: &Control<'_>) -> Result<Ended, Failure> {
-        let problem = |problem: String| Failure::of(self.name(), problem);
+    /// Runs it once. The words are those of whoever reads how it went.
+    pub(super) fn run(&self, control: &Control<'_>, words: &Words) -> Result<Ended, Trouble> {
+        let problem = |problem: String| Trouble::NotRun { program: self.name(), problem };
         let folder = TempDir::with_prefix("racelog-")
             .map_err(|error| problem(format!("there is no room for its outcome: {error}")))?;
         let files = Files::new(folder.path());
@@ -92,13 +136,9 @@ impl<'a> Program<'a> {
         }
         let status = self.wait(&mut command, &files).map_err(problem)?;
         let Ok(text) = fs::read_to_string(&files.outcome) else {
-            return Err(problem(format!(
-                "{}{}",
-                self.why_none(control, status),
-                last_lines(&files.err)
-            )));
+            return Err(self.why_none(control, status, &last_lines(&files.err)));
         };
-        let mut outcome = Outcome::parse(&text).map_err(|error| {
+        let mut outcome = Outcome::parse(&text, words).map_err(|error| {
             problem(format!("its outcome cannot be read, perhaps it uses another racelog: {error}"))
         })?;
         if outcome.then == Aftermath::Unended {
@@ -113,18 +153,14 @@ impl<'a> Program<'a> {
     }
 
     /// Why there is no outcome.
-    fn why_none(&self, control: &Control<'_>, status: Option<ExitStatus>) -> String {
+    fn why_none(&self, control: &Control<'_>, status: Option<ExitStatus>, said: &str) -> Trouble {
+        let (program, said) = (self.name(), said.to_owned());
         let Some(status) = status else {
-            let seconds = self.time.as_secs_f64();
-            return format!("it has not ended within {seconds} seconds: raise --run-time");
+            return Trouble::TimeUp { program, seconds: self.time.as_secs_f64(), said };
         };
         if let Some(signal) = signal_of(status) {
-            // After the race there is at least what was said of that.
-            let when = match control {
-                Control::Schedule(_) => "before the race",
-                Control::Seed { .. } => "and left no outcome",
-            };
-            return format!("it was killed by signal {signal} {when}");
+            let replays = matches!(control, Control::Schedule(_));
+            return Trouble::Killed { program, signal, replays, said };
         }
         let what = match status.code() {
             Some(2) => "it could not be run under control",
@@ -133,7 +169,7 @@ impl<'a> Program<'a> {
                  itself"
             }
         };
-        format!("{what} ({status})")
+        Trouble::NotRun { program, problem: format!("{what} ({status}){said}") }
     }
 
     fn name(&self) -> String {

@@ -7,7 +7,8 @@ use super::input::Input;
 use super::program::{Control, Program};
 use super::witness::{Decision, decide};
 use super::{Failure, Outcome, say, terminal};
-use crate::replay::{Order, Plan, Replayed, write_text};
+use crate::render::write_replay;
+use crate::replay::{Order, Plan, Replayed};
 
 pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
@@ -22,16 +23,17 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     let plan = Plan::new(&trace, &witness)
         .ok_or_else(|| Failure::of(&name, "bug: the witness has no two accesses"))?;
     let program = Program::new(&args.command, args.run_time);
+    let words = plan.words(&[]);
     let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)))?;
+        let ended = program.run(&Control::Schedule(&plan.text(first)), &words)?;
         let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
-        Ok::<_, Failure>(Order { first: first.clone(), outcome, code, printed })
+        Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
-    let replayed = Replayed::new([run(one)?, run(other)?]);
+    let replayed = Replayed::new([run(one)?, run(other)?], None);
     let mut out = terminal::stdout(args.format.kind());
     match args.format {
-        AnalysisFormat::Text => write_text(&mut out, &replayed)?,
+        AnalysisFormat::Text => write_replay(&mut out, &replayed)?,
         AnalysisFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &replayed).map_err(io::Error::from)?;
             writeln!(out)?;

@@ -124,9 +124,11 @@ pub fn write_text(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::replay::Words;
 
     fn outcome(lines: &str) -> Outcome {
-        Outcome::parse(&format!("racelog-outcome 2\nresult ran\n{lines}")).unwrap()
+        let text = format!("racelog-outcome 3\nresult ran\n{lines}");
+        Outcome::parse(&text, &Words::default()).unwrap()
     }
 
     fn text(tally: &Tally) -> String {

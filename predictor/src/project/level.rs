@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Finding, Occurrence, Place, Project, ReplayStatus, Spots};
+use super::{Code, Finding, Occurrence, Place, Project, Replay, Spots};
 use crate::unrecorded::{Unrecorded, Use, What};
 
 /// How sure a finding is.
@@ -113,7 +113,7 @@ impl Project {
         if finding.code == Code::Suspected {
             doubts.push(Doubt::Unsound);
         }
-        if replays().any(|replay| replay.status == ReplayStatus::Diverged) {
+        if replays().any(Replay::was_tried) {
             doubts.push(Doubt::NotReplayed);
         }
         // One complete capture is enough.

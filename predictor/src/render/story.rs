@@ -1,7 +1,7 @@
 //! A finding in words, which all formats share.
 
 use super::names::Names;
-use super::{advice, count, list, unseen};
+use super::{advice, count, list, replay, unseen};
 use crate::project::{
     Access, Code, Finding, Lock, Occurrence, Place, Project, ReplayStatus, Side, Sources,
 };
@@ -157,7 +157,7 @@ impl<'a> Story<'a> {
             ReplayStatus::Failed => "predicted, but it could not be replayed",
         };
         let mut lines = said(head);
-        lines.extend(replay.lines.iter().cloned());
+        lines.extend(replay::lines(replay, &self.names));
         lines
     }
 

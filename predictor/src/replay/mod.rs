@@ -1,30 +1,35 @@
 //! Predicted races, replayed in the program: what is handed to it, and what comes back.
 //!
 //! The schedule is the witness of the predictor, in the text that `racelog::sched` reads: the program runs
-//! under it twice, once with each of the racing threads first. This module runs nothing; whoever does
-//! gives it what the two runs have left.
+//! under it twice, once with each of the racing threads first. This module runs nothing, and has no words for
+//! people: whoever runs the program gives it what the two runs have left, and `render` says it.
 //!
 //! Claim: a race is confirmed only if both runs say that the two threads stood before their accesses
 //! at the same time. A program that does not follow the schedule has diverged, and that says nothing of
-//! the race: it did something else, so it depends on more than the schedule, such as its input or the
-//! time; or a thread did not come, or could not go on; or control was lost.
+//! the race; [`Cause`] says what it is due to.
 
+mod cause;
+mod harm;
 mod outcome;
+mod parse;
 mod schedule;
 mod whole;
 
-use std::fmt;
-use std::io::{self, Write};
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-
-pub use self::outcome::{Aftermath, InvalidOutcome, Outcome, Reached, Why};
+pub use self::cause::Cause;
+pub use self::harm::{Ending, Harm};
+pub use self::outcome::{
+    Aftermath, Divergence, Early, Operation, OtherValue, Outcome, Reached, Spot, Standing, Stands,
+    Values, Why,
+};
+pub use self::parse::{InvalidOutcome, Words};
 pub use self::schedule::Plan;
 
 /// One run of the two.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Order {
-    /// The thread that went first, or was to.
+    /// The thread that went first, or was to, as the trace calls it.
     pub first: String,
     /// How it went.
     pub outcome: Outcome,
@@ -36,7 +41,7 @@ pub struct Order {
 }
 
 /// What two runs say.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Replayed {
     /// The verdict.
     pub verdict: Verdict,
@@ -46,61 +51,69 @@ pub struct Replayed {
     pub output_differs: bool,
     /// The two runs.
     pub orders: [Order; 2],
+    /// How the recorded run ended, if that is known.
+    pub recorded: Option<Ending>,
 }
 
 /// What is known of a race after its replay.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "result")]
 pub enum Verdict {
     /// It has happened, in both orders.
     Confirmed {
-        /// Whether a panic, a failed check, a deadlock or the like followed in one of them.
+        /// Whether the race does harm.
         harmful: bool,
+        /// What the comparison of the orders, and with the recorded run, says.
+        harm: Harm,
     },
     /// The program did not follow the schedule.
     Diverged {
         /// At this step of the schedule, from 1.
         step: u64,
-        /// In which way.
-        why: Why,
         /// What should have happened.
-        expected: String,
-        /// What did.
-        found: String,
+        expected: Operation,
+        /// Why it did not.
+        cause: Cause,
     },
     /// The program ended before the race.
     Unreached {
         /// The first step that did not happen, from 1.
         step: u64,
         /// What should have happened.
-        expected: String,
+        expected: Option<Operation>,
+        /// Why it did not.
+        cause: Cause,
     },
 }
 
 impl Replayed {
-    /// Judges two runs.
-    pub fn new(orders: [Order; 2]) -> Self {
-        let verdict = orders.iter().find_map(|order| match order.outcome.reached.clone() {
-            Reached::Diverged { step, why, expected, found } => {
-                // Then all that came after is somebody else's doing.
-                let why = if order.outcome.lost.is_empty() { why } else { Why::ControlLost };
-                Some(Verdict::Diverged { step, why, expected, found })
-            }
-            Reached::Unreached { step, expected } => Some(Verdict::Unreached { step, expected }),
-            // It says nothing of the schedule, so it has not followed it.
-            Reached::Ran => {
-                let expected = "the schedule".to_owned();
-                Some(Verdict::Unreached { step: 1, expected })
-            }
-            Reached::Confirmed => None,
+    /// Judges two runs. How the recorded one ended is for comparison.
+    pub fn new(orders: [Order; 2], recorded: Option<Ending>) -> Self {
+        let verdict = orders.iter().find_map(|order| {
+            let cause = Cause::of(order)?;
+            Some(match order.outcome.reached.clone() {
+                Reached::Diverged(divergence) => {
+                    let Divergence { step, expected, .. } = *divergence;
+                    Verdict::Diverged { step, expected, cause }
+                }
+                Reached::Unreached { step, expected } => {
+                    Verdict::Unreached { step, expected: Some(expected), cause }
+                }
+                // It says nothing of the schedule, so it has not followed it.
+                Reached::Ran | Reached::Confirmed => {
+                    Verdict::Unreached { step: 1, expected: None, cause }
+                }
+            })
         });
-        let harmful = orders.iter().any(|order| order.outcome.then.is_harm());
+        let [one, other] = orders.each_ref().map(Ending::of);
+        let harm = Harm::of([&one, &other], recorded.as_ref());
         let [one, other] = &orders;
         Self {
-            verdict: verdict.unwrap_or(Verdict::Confirmed { harmful }),
+            verdict: verdict.unwrap_or(Verdict::Confirmed { harmful: harm.is_of_the_race(), harm }),
             values_differ: one.outcome.sorted_values() != other.outcome.sorted_values(),
             output_differs: one.printed != other.printed || one.code != other.code,
             orders,
+            recorded,
         }
     }
 
@@ -108,68 +121,22 @@ impl Replayed {
     pub fn is_confirmed(&self) -> bool {
         matches!(self.verdict, Verdict::Confirmed { .. })
     }
-}
 
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Confirmed { harmful: true } => f.write_str("confirmed, and does harm"),
-            Self::Confirmed { harmful: false } => f.write_str("confirmed"),
-            Self::Diverged { step, expected, found, .. } => {
-                write!(f, "diverged at step {step}: expected `{expected}`, found `{found}`")
-            }
-            Self::Unreached { step, expected } => {
-                write!(f, "unreached: the run was over before step {step}, `{expected}`")
-            }
+    /// Why it has not, if so.
+    pub fn cause(&self) -> Option<&Cause> {
+        match &self.verdict {
+            Verdict::Confirmed { .. } => None,
+            Verdict::Diverged { cause, .. } | Verdict::Unreached { cause, .. } => Some(cause),
         }
     }
-}
 
-/// What a divergence may be due to.
-const fn explain(why: Why) -> &'static str {
-    match why {
-        Why::Other => {
-            "the program did another operation than predicted: it depends on something besides its \
-             schedule, such as input or time that racelog does not see; or it is not the one that was \
-             recorded; or the witness interrupts an operation that the program does at once, and then \
-             the race may be none"
-        }
-        Why::Absent => "nobody has started the thread of this step",
-        Why::Blocked => {
-            "the thread of this step is blocked, and so is everybody who could let it go on"
-        }
-        Why::ControlLost => {
-            "control was lost before: a thread waited in a way that racelog does not see, so the \
-             schedule was not followed"
+    /// Something outside of the runs explains why they did not follow, such as another program.
+    pub fn explained_by(&mut self, better: Cause) {
+        match &mut self.verdict {
+            Verdict::Confirmed { .. } => {}
+            Verdict::Diverged { cause, .. } | Verdict::Unreached { cause, .. } => *cause = better,
         }
     }
-}
-
-/// What people read.
-pub fn write_text(out: &mut impl Write, replayed: &Replayed) -> io::Result<()> {
-    writeln!(out, "{}", replayed.verdict)?;
-    if let Verdict::Diverged { why, .. } = replayed.verdict {
-        writeln!(out, "  {}", explain(why))?;
-    }
-    for order in &replayed.orders {
-        if order.outcome.reached == Reached::Confirmed {
-            writeln!(out, "  thread {} first: {}", order.first, order.outcome)?;
-        } else if order.outcome.then != Aftermath::Nothing {
-            writeln!(out, "  thread {} to be first: then {}", order.first, order.outcome.then)?;
-        }
-        for line in order.outcome.details.iter().chain(&order.outcome.lost) {
-            writeln!(out, "    {line}")?;
-        }
-    }
-    if replayed.is_confirmed() {
-        let differs = |differs: bool| if differs { "differ" } else { "do not differ" };
-        let (values, output) = (differs(replayed.values_differ), differs(replayed.output_differs));
-        writeln!(
-            out,
-            "  by the order, values {values}, and what is printed and exit codes {output}"
-        )?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -177,30 +144,86 @@ mod tests {
     use super::*;
 
     fn order(first: &str, lines: &str) -> Order {
-        let outcome = Outcome::parse(&format!("racelog-outcome 2\n{lines}")).unwrap();
+        let text = format!("racelog-outcome 3\n{lines}");
+        let outcome = Outcome::parse(&text, &Words::default()).unwrap();
         Order { first: first.to_owned(), outcome, code: Some(0), printed: Vec::new() }
     }
 
     const GOOD: &str = "result confirmed\nvalue 0 wrote 1\nvalue 0.1 read 1\nthen nothing\n";
 
+    fn judge(other: &str) -> Replayed {
+        Replayed::new([order("0", GOOD), order("0.1", other)], None)
+    }
+
     #[test]
     fn both_orders_must_confirm() {
-        let judge = |other: &str| Replayed::new([order("0", GOOD), order("0.1", other)]);
         let same = judge(GOOD);
-        assert_eq!(same.verdict, Verdict::Confirmed { harmful: false });
+        assert!(matches!(same.verdict, Verdict::Confirmed { harmful: false, harm: Harm::Nothing }));
         assert!(same.is_confirmed() && !same.values_differ && !same.output_differs);
         let harm = judge("result confirmed\nvalue 0.1 read 0\nvalue 0 wrote 1\nthen panic x\n");
-        assert_eq!(harm.verdict, Verdict::Confirmed { harmful: true });
+        assert!(matches!(harm.verdict, Verdict::Confirmed { harmful: true, harm: Harm::OneOrder }));
         assert!(harm.values_differ);
-        let diverged = "result diverged\nat 1\nwhy absent\n";
-        let why = |lines: &str| match judge(lines).verdict {
-            Verdict::Diverged { why, .. } => why,
-            verdict => panic!("{verdict}"),
-        };
-        assert_eq!(why(diverged), Why::Absent);
-        assert_eq!(why(&format!("{diverged}lost thread 0\n")), Why::ControlLost);
-        for other in ["result ran\n", "result unreached\nat 1\n", "result diverged\nat 1\n"] {
-            assert!(!judge(other).is_confirmed(), "{other}");
+        for other in ["result ran\n", "result unreached\nat 1\nexpected 0 write x\n"] {
+            let cause = judge(other).cause().cloned();
+            assert!(matches!(cause, Some(Cause::EndedEarly { .. })), "{other}: {cause:?}");
         }
+    }
+
+    #[test]
+    fn what_explains_a_divergence_comes_first() {
+        let cause = |lines: &str| {
+            let text = "result diverged\nat 3\nexpected 0 acquire l\nfound 0 write x\n";
+            judge(&format!("{text}{lines}")).cause().cloned().expect("it diverged")
+        };
+        let lost = "lost 0.1 @ a.rs:1:2\n";
+        let foreign = "foreign 1\n";
+        let early = "early 7 0.1 release l\n";
+        let differs = "differs 2 0 read x\npredicted read 1\ninstead read 2\n";
+        let all = format!("why other\n{lost}{foreign}{early}{differs}");
+        assert!(matches!(cause(&all), Cause::ControlLost(spot) if spot.thread == "0.1"));
+        let rest = all.replace(lost, "");
+        assert!(matches!(cause(&rest), Cause::ForeignThreads { threads } if threads == ["1"]));
+        let rest = rest.replace(foreign, "");
+        assert!(matches!(cause(&rest), Cause::WholeOperation(early) if early.step == 7));
+        let rest = rest.replace(early, "");
+        assert!(matches!(cause(&rest), Cause::OtherValue(_)));
+        let rest = rest.replace(differs, "");
+        assert!(matches!(cause(&rest), Cause::OtherOperation { found } if found.what == "write"));
+    }
+
+    #[test]
+    fn every_way_to_diverge_has_its_cause() {
+        let cause = |lines: &str| {
+            let text = "result diverged\nat 3\nexpected 0.1 acquire l\n";
+            judge(&format!("{text}{lines}")).cause().cloned().expect("it diverged")
+        };
+        let blocked = "why blocked\nstands 0.1 ready lock\nholds 0.2\n";
+        assert!(matches!(cause(blocked), Cause::Blocked(at) if at.holders[0].thread == "0.2"));
+        let outside = "why blocked\nstands 0.1 outside begin @ a.rs:3\n";
+        assert!(matches!(cause(outside), Cause::ControlLost(_)));
+        let absent = "why absent\nstands 0 ready join @ a.rs:3\n";
+        assert!(matches!(cause(absent), Cause::Absent { parent: Some(_), .. }));
+        assert!(matches!(cause("why ended\n"), Cause::Ended { .. }));
+        assert!(matches!(cause("why ended\nthen panic x\n"), Cause::EndedEarly { .. }));
+        assert!(matches!(cause("why apart\n"), Cause::Apart));
+    }
+
+    #[test]
+    fn what_is_known_besides_explains_only_what_did_not_happen() {
+        let changed = || Cause::ProgramChanged { program: "p".to_owned(), differs: Vec::new() };
+        let mut confirmed = judge(GOOD);
+        confirmed.explained_by(changed());
+        assert_eq!(confirmed.cause(), None);
+        let mut diverged = judge("result diverged\nat 1\nwhy ended\nexpected 0 write x\n");
+        diverged.explained_by(changed());
+        assert_eq!(diverged.cause(), Some(&changed()));
+    }
+
+    #[test]
+    fn only_what_ran_was_tried() {
+        assert!(!Cause::Untried { problem: String::new() }.was_tried());
+        assert!(!Cause::NotRun { problem: String::new() }.was_tried());
+        assert!(Cause::TimeUp { seconds: 1.0 }.was_tried());
+        assert!(Cause::Apart.was_tried());
     }
 }

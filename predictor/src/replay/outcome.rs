@@ -1,73 +1,171 @@
-//! What a program under control says of its run. `racelog/src/sched/process.rs` writes it.
+//! How a run under control went. `parse` reads what the program says of it.
+//!
+//! Threads are called as the trace calls them, and files as reports do; whoever reads an outcome says how. From
+//! here on nobody has to look for names in a text.
 
-use std::fmt;
+use serde::{Deserialize, Serialize};
 
-use serde::Serialize;
-use thiserror::Error;
+use crate::project::Place;
 
 /// How a run went.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// How far it came.
     pub reached: Reached,
-    /// What the racing accesses read and wrote: threads and words.
-    pub values: Vec<(String, String)>,
+    /// What the racing accesses read and wrote.
+    pub values: Vec<Values>,
     /// Pairs of places before which two threads stood whose accesses race.
-    pub races: Vec<(String, String)>,
+    pub races: Vec<[String; 2]>,
     /// How many steps were followed, or made.
     pub steps: u64,
     /// What followed.
     pub then: Aftermath,
-    /// More about that.
-    pub details: Vec<String>,
-    /// Where control was lost.
-    pub lost: Vec<String>,
+    /// Who panicked first, and where.
+    pub panicked: Option<Spot>,
+    /// Where everybody stood that could not go on.
+    pub waits: Vec<Standing>,
+    /// The threads that blocked outside of racelog, and what they did last that was seen.
+    pub lost: Vec<Spot>,
+    /// The threads that nobody under control has started.
+    pub foreign: Vec<String>,
 }
 
 /// How far a run came.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
     /// Both threads stood before the racing accesses.
     Confirmed,
     /// The program did not follow its schedule.
-    Diverged {
-        /// At this step, from 1.
-        step: u64,
-        /// In which way.
-        why: Why,
-        /// What the schedule says.
-        expected: String,
-        /// What the program did.
-        found: String,
-    },
+    Diverged(Box<Divergence>),
     /// The program ended before.
     Unreached {
         /// The first step that did not happen, from 1.
         step: u64,
         /// What the schedule says.
-        expected: String,
+        expected: Operation,
     },
     /// There was no schedule to follow.
     Ran,
 }
 
+/// Where a program did not follow its schedule.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Divergence {
+    /// At this step, from 1.
+    pub step: u64,
+    /// What the schedule says.
+    pub expected: Operation,
+    /// In which way.
+    pub why: Why,
+    /// A step that came before its time, since the program does it at once with the one before.
+    pub early: Option<Early>,
+    /// The first access before that read or wrote something else than predicted.
+    pub differs: Option<OtherValue>,
+}
+
 /// In which way a program does not follow its schedule.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// A thread did something else than its step says.
-    Other,
-    /// There is no such thread.
-    Absent,
+    /// The thread did this instead.
+    Other(Operation),
+    /// The thread has ended.
+    Ended,
+    /// There is no such thread. Where the one stands that should have started it, if that one is there.
+    Absent(Option<Standing>),
     /// The thread cannot go on.
-    Blocked,
-    /// Control was lost before, so that it was not the schedule that was followed.
-    ControlLost,
+    Blocked(Standing),
+    /// The accesses are not of the same memory.
+    Apart,
+}
+
+/// What a thread does.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Operation {
+    /// The thread.
+    pub thread: String,
+    /// The operation, as the text format calls it.
+    pub what: String,
+    /// What it is done to, as the trace calls it; `None` if it is nothing, or nothing known.
+    pub object: Option<String>,
+    /// Where.
+    pub place: Option<Place>,
+}
+
+/// A step before its time.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Early {
+    /// Its number, from 1.
+    pub step: u64,
+    /// What it is.
+    pub operation: Operation,
+}
+
+/// An access that found or left something else than predicted.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct OtherValue {
+    /// The number of its step, from 1.
+    pub step: u64,
+    /// The access.
+    pub access: Operation,
+    /// What was predicted.
+    pub predicted: Values,
+    /// What it was.
+    pub found: Values,
+}
+
+/// What an access read and wrote.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Values {
+    /// The thread.
+    pub thread: String,
+    /// What it read, if it reads; `_` is for what is not recorded.
+    pub read: Option<String>,
+    /// What it wrote, if it writes.
+    pub wrote: Option<String>,
+}
+
+/// A thread, and a place.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Spot {
+    /// The thread.
+    pub thread: String,
+    /// The place, if it is known.
+    pub place: Option<Place>,
+}
+
+/// Where a thread stands.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Standing {
+    /// The thread.
+    pub thread: String,
+    /// In which way.
+    pub state: Stands,
+    /// What it is about to do, or did last: `lock`, `end of scope` and the like.
+    pub action: String,
+    /// Where that is.
+    pub place: Option<Place>,
+    /// The thread whose end it waits for.
+    pub joins: Option<String>,
+    /// Who holds what it waits for, and since where.
+    pub holders: Vec<Spot>,
+}
+
+/// In which way a thread stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stands {
+    /// Before an operation.
+    Ready,
+    /// After one, in something that racelog does not see.
+    Outside,
+    /// It has ended.
+    Ended,
 }
 
 /// What followed.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aftermath {
     /// Nothing that could be seen.
@@ -96,8 +194,8 @@ impl Aftermath {
     }
 }
 
-impl fmt::Display for Aftermath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl std::fmt::Display for Aftermath {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing visible"),
             Self::Panic(message) => write!(f, "panic: {message}"),
@@ -111,147 +209,11 @@ impl fmt::Display for Aftermath {
     }
 }
 
-impl fmt::Display for Outcome {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (thread, words) in &self.values {
-            write!(f, "{thread} {words}, ")?;
-        }
-        write!(f, "then {}", self.then)
-    }
-}
-
-/// Why a text is no outcome.
-#[derive(Clone, PartialEq, Eq, Debug, Error)]
-#[error("line {line}: {why}")]
-pub struct InvalidOutcome {
-    line: usize,
-    why: String,
-}
-
 impl Outcome {
-    /// Reads what a program has written.
-    pub fn parse(text: &str) -> Result<Self, InvalidOutcome> {
-        let mut lines = (1..).zip(text.lines());
-        if !matches!(lines.next(), Some((_, "racelog-outcome 2"))) {
-            let why = "it does not start with `racelog-outcome 2`".to_owned();
-            return Err(InvalidOutcome { line: 1, why });
-        }
-        let mut outcome = Self {
-            reached: Reached::Ran,
-            values: Vec::new(),
-            races: Vec::new(),
-            steps: 0,
-            then: Aftermath::Nothing,
-            details: Vec::new(),
-            lost: Vec::new(),
-        };
-        let (mut result, mut step, mut why) = (None, 0, Why::Other);
-        let (mut expected, mut found) = (String::new(), String::new());
-        for (line, text) in lines {
-            let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-            let invalid = |why: String| InvalidOutcome { line, why };
-            let number =
-                || rest.parse::<u64>().map_err(|_| invalid(format!("`{rest}` is no number")));
-            let two = || {
-                let two = rest.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()));
-                two.ok_or_else(|| invalid(format!("`{rest}` is only one word")))
-            };
-            match word {
-                "result" => result = Some((line, rest)),
-                "at" => step = number()?,
-                "why" => why = way(rest).map_err(invalid)?,
-                "expected" => rest.clone_into(&mut expected),
-                "found" => rest.clone_into(&mut found),
-                "first" | "second" => {}
-                "value" => outcome.values.push(two()?),
-                "real" => outcome.races.push(two()?),
-                "steps" => outcome.steps = number()?,
-                "then" => outcome.then = aftermath(rest).map_err(invalid)?,
-                "detail" => outcome.details.push(rest.to_owned()),
-                "lost" => outcome.lost.push(rest.to_owned()),
-                _ => return Err(invalid(format!("`{word}` is not known here"))),
-            }
-        }
-        outcome.reached = match result {
-            Some((_, "confirmed")) => Reached::Confirmed,
-            Some((_, "diverged")) => Reached::Diverged { step, why, expected, found },
-            Some((_, "unreached")) => Reached::Unreached { step, expected },
-            Some((_, "ran")) => Reached::Ran,
-            Some((line, other)) => {
-                return Err(InvalidOutcome { line, why: format!("`{other}` is no result") });
-            }
-            None => {
-                let why = "there is no line `result`".to_owned();
-                return Err(InvalidOutcome { line: text.lines().count(), why });
-            }
-        };
-        Ok(outcome)
-    }
-
     /// The values, whoever went first.
-    pub(super) fn sorted_values(&self) -> Vec<&(String, String)> {
+    pub(super) fn sorted_values(&self) -> Vec<&Values> {
         let mut values: Vec<_> = self.values.iter().collect();
         values.sort();
         values
-    }
-}
-
-fn way(text: &str) -> Result<Why, String> {
-    Ok(match text {
-        "other" => Why::Other,
-        "absent" => Why::Absent,
-        "blocked" => Why::Blocked,
-        _ => return Err(format!("`{text}` is no way to diverge")),
-    })
-}
-
-fn aftermath(text: &str) -> Result<Aftermath, String> {
-    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-    Ok(match word {
-        "nothing" => Aftermath::Nothing,
-        "panic" => Aftermath::Panic(rest.to_owned()),
-        "check" => Aftermath::Check(rest.to_owned()),
-        "deadlock" => Aftermath::Deadlock,
-        "livelock" => Aftermath::Livelock,
-        "stuck" => Aftermath::Stuck,
-        "unended" => Aftermath::Unended,
-        _ => return Err(format!("`{word}` is nothing that can follow")),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_outcome_is_read() {
-        let text = "racelog-outcome 2\nresult confirmed\nfirst 0 write x\nsecond 0.1 read x\n\
-                    value 0 wrote 7\nvalue 0.1 read 7\nsteps 12\nthen check it is so\ndetail a b\n";
-        let outcome = Outcome::parse(text).unwrap();
-        assert_eq!(outcome.reached, Reached::Confirmed);
-        assert_eq!(outcome.to_string(), "0 wrote 7, 0.1 read 7, then failed check: it is so");
-        assert_eq!((outcome.steps, outcome.details), (12, vec!["a b".to_owned()]));
-    }
-
-    #[test]
-    fn a_divergence_says_where_and_what() {
-        let text = "racelog-outcome 2\nresult diverged\nat 3\nwhy blocked\nexpected 0 read x\n\
-                    found 0 write y\nsteps 2\nthen nothing\n";
-        let (expected, found) = ("0 read x".to_owned(), "0 write y".to_owned());
-        let diverged = Reached::Diverged { step: 3, why: Why::Blocked, expected, found };
-        assert_eq!(Outcome::parse(text).unwrap().reached, diverged);
-    }
-
-    #[test]
-    fn what_is_wrong_is_said_with_its_line() {
-        let wrong = |text: &str| Outcome::parse(text).unwrap_err().to_string();
-        assert_eq!(wrong(""), "line 1: it does not start with `racelog-outcome 2`");
-        assert_eq!(wrong("racelog-outcome 2\n"), "line 1: there is no line `result`");
-        assert_eq!(wrong("racelog-outcome 2\nresult x\n"), "line 2: `x` is no result");
-        assert_eq!(wrong("racelog-outcome 2\nsteps x\n"), "line 2: `x` is no number");
-        assert_eq!(wrong("racelog-outcome 2\nstop\n"), "line 2: `stop` is not known here");
-        assert_eq!(wrong("racelog-outcome 2\nwhy x\n"), "line 2: `x` is no way to diverge");
-        let then = "line 2: `smoke` is nothing that can follow";
-        assert_eq!(wrong("racelog-outcome 2\nthen smoke\n"), then);
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use racelog::trace::{Object, ThreadId};
+use racelog::trace::{Object, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
+use super::parse::Words;
 use super::whole::{is_hidden, keep_operations_whole};
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
@@ -16,6 +17,8 @@ pub struct Plan {
     test: Option<String>,
     /// The racing threads.
     threads: [String; 2],
+    /// What the trace calls all threads, by their places in the tree of threads.
+    names: BTreeMap<String, String>,
     /// The lines of all steps, and of the race.
     lines: String,
 }
@@ -26,7 +29,7 @@ impl Plan {
         let witness = keep_operations_whole(trace, witness);
         let (steps, race) = witness.split_at_checked(witness.len().checked_sub(2)?)?;
         let paths = paths(trace);
-        let woken = woken(trace, steps);
+        let (woken, known) = decided(trace, steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
         let mut lines = String::new();
         for (word, events) in [("step", steps), ("race", race)] {
@@ -42,13 +45,17 @@ impl Plan {
                 if let Some(woken) = woken.get(&event) {
                     let _ = write!(object, " {}", paths[woken]);
                 }
+                let value = known.get(&event).map_or_else(String::new, |v| format!(" = {v}"));
                 let place = names.printer.location(event);
                 let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
-                let _ = writeln!(lines, "{word} {thread} {} {object}{place}", op.keyword());
+                let _ = writeln!(lines, "{word} {thread} {} {object}{value}{place}", op.keyword());
             }
         }
         let threads = [race[0], race[1]].map(|event| paths[&trace.thread(event)].clone());
-        Some(Self { test: trace.metadata().test.clone(), threads, lines })
+        let mut printer = trace.printer();
+        let named = |(id, path)| (path, printer.name(Object::Thread(id)).to_owned());
+        let names = paths.into_iter().map(named).collect();
+        Some(Self { test: trace.metadata().test.clone(), threads, names, lines })
     }
 
     /// The racing threads, by their places in the tree of threads.
@@ -56,9 +63,19 @@ impl Plan {
         &self.threads
     }
 
+    /// What the trace calls a thread.
+    pub fn name<'a>(&'a self, path: &'a str) -> &'a str {
+        self.names.get(path).map_or(path, String::as_str)
+    }
+
+    /// What is needed to read how it went. The prefixes are taken off the names of files.
+    pub fn words(&self, prefixes: &[String]) -> Words {
+        Words { threads: self.names.clone(), prefixes: prefixes.to_vec() }
+    }
+
     /// The schedule in which one of the racing threads goes first.
     pub fn text(&self, first: &str) -> String {
-        let mut text = "racelog-schedule 2\n".to_owned();
+        let mut text = "racelog-schedule 3\n".to_owned();
         if let Some(test) = &self.test {
             let _ = writeln!(text, "test {test}");
         }
@@ -67,19 +84,53 @@ impl Plan {
     }
 }
 
-/// Whom each `notify_one` wakes that wakes somebody: the witness needs just these.
-fn woken(trace: &Trace, steps: &[EventId]) -> FxHashMap<EventId, ThreadId> {
+/// Values from this on may be addresses, which are others in every run.
+const MAY_BE_ADDRESS: u128 = 1 << 32;
+
+/// What a witness decides besides the order: whom each `notify_one` wakes that wakes somebody, for the
+/// witness needs just these; and what accesses read and write, as far as that is known.
+fn decided(
+    trace: &Trace,
+    steps: &[EventId],
+) -> (FxHashMap<EventId, ThreadId>, FxHashMap<EventId, String>) {
     let machine = Machine::new(trace);
     let mut replay = Replay::of(&machine, steps);
-    let mut woken = FxHashMap::default();
+    let (mut woken, mut values) = (FxHashMap::default(), FxHashMap::default());
     for &event in steps {
         woken.extend(replay.woken(event).map(|thread| (event, thread)));
         // A sequence that is no witness decides nothing from here on; the program then tells why.
         if replay.step(event).is_err() {
             break;
         }
+        // Who has read something else than in the trace may do anything from there on.
+        if replay.state().is_clean(trace.thread(event)) {
+            values.extend(words_of(trace, event).map(|words| (event, words)));
+        }
     }
-    woken
+    (woken, values)
+}
+
+/// What an access reads and writes, as `racelog::sched` says it.
+fn words_of(trace: &Trace, event: EventId) -> Option<String> {
+    let number = |value| match trace.values().get(value) {
+        Value::Nat(number) if number < MAY_BE_ADDRESS => Some(number.to_string()),
+        Value::Neg(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let op = trace.op(event);
+    // Memory that is accessed in parts has other values in each of them.
+    if op.var().is_some_and(|var| trace.is_mixed(var)) {
+        return None;
+    }
+    Some(match op {
+        Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", number(value)?),
+        Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", number(value)?),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+            format!("read {} wrote {}", number(old)?, number(new)?)
+        }
+        Op::CasFail { seen, .. } => format!("read {}", number(seen)?),
+        _ => return None,
+    })
 }
 
 /// The names of threads by their places in the tree of threads: two runs give the same name to the
@@ -180,7 +231,7 @@ mod tests {
         assert_eq!(plan.threads(), &["0.2", "0.1.1"]);
         assert_eq!(
             plan.text("0.1.1"),
-            "racelog-schedule 2\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
+            "racelog-schedule 3\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
              step 0.1 begin -\nstep 0.1 fork 0.1.1\nstep 0.2 acquire x\n\
              race 0.2 write x' @ m.rs:7\nrace 0.1.1 write x'\n"
         );

@@ -1,6 +1,7 @@
 //! What a run can end in, and how that is told.
 
 use std::fmt;
+use std::panic::Location;
 
 use super::action::Action;
 use crate::rt::Here;
@@ -18,11 +19,11 @@ pub struct Place {
 
 impl Place {
     pub(super) fn of(here: Here) -> Option<Self> {
-        here.map(|here| Self {
-            file: here.file().to_owned(),
-            line: here.line(),
-            column: here.column(),
-        })
+        here.map(Self::at)
+    }
+
+    pub(super) fn at(here: &Location<'_>) -> Self {
+        Self { file: here.file().to_owned(), line: here.line(), column: here.column() }
     }
 }
 
@@ -32,25 +33,40 @@ impl fmt::Display for Place {
     }
 }
 
+/// What a thread is called.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ThreadName {
+    /// Its place in the tree of threads: the same in every run.
+    pub(super) path: String,
+    /// The same, and the name that the program gave to it.
+    pub(super) shown: String,
+}
+
+impl fmt::Display for ThreadName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown)
+    }
+}
+
 /// A thread that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
-    pub(super) thread: String,
+    pub(super) thread: ThreadName,
     pub(super) action: Action,
     /// It blocks where racelog does not see it.
     pub(super) outside: bool,
     pub(super) place: Option<Place>,
     /// The thread that it waits for, if it joins one.
-    pub(super) joins: Option<String>,
+    pub(super) joins: Option<ThreadName>,
     /// Who holds the lock, and since where.
-    pub(super) holders: Vec<(String, Option<Place>)>,
+    pub(super) holders: Vec<(ThreadName, Option<Place>)>,
 }
 
 impl Wait {
     /// The thread: its place in the tree of threads, and its name if it has one.
     #[must_use]
     pub fn thread(&self) -> &str {
-        &self.thread
+        &self.thread.shown
     }
 
     /// Where it stands, if that is known.
@@ -61,7 +77,7 @@ impl Wait {
 
     /// The threads that hold what it waits for.
     pub fn holders(&self) -> impl Iterator<Item = &str> {
-        self.holders.iter().map(|(thread, _)| thread.as_str())
+        self.holders.iter().map(|(thread, _)| thread.shown.as_str())
     }
 }
 
@@ -118,6 +134,8 @@ impl Wait {
 pub struct Lost {
     /// The thread.
     pub thread: String,
+    /// Its place in the tree of threads.
+    pub(super) path: String,
     /// What it did last that racelog has seen.
     pub after: Option<Place>,
 }

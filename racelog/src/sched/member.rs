@@ -208,6 +208,18 @@ pub(crate) fn number() -> Option<usize> {
     if rt::is_off() { None } else { with(|member| member.slot) }
 }
 
+/// The calling thread's place in the tree of threads, if it is under control. Who panics may ask: it waits for
+/// nobody.
+pub(super) fn path() -> Option<String> {
+    let member = MEMBER.get();
+    if member.is_null() || member == OFF {
+        return None;
+    }
+    // SAFETY: as in `with_member`: the pointer is changed before the member goes, on this thread.
+    let member = unsafe { &*member };
+    member.run.try_lock().map(|state| state.slots[member.slot].path.clone())
+}
+
 /// Whom the notification is to wake that the calling thread is about to give, by the
 /// [`number`] of that thread, if somebody has decided that.
 pub(crate) fn whom_to_wake() -> Option<usize> {

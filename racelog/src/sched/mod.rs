@@ -25,6 +25,7 @@ mod failure;
 mod fiber;
 mod member;
 mod monitor;
+mod outcome;
 mod process;
 mod run;
 mod schedule;

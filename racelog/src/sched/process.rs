@@ -7,14 +7,14 @@
 //! | `RACELOG_SCHEDULE` | a file with a [schedule](super::schedule): the process is recorded and replays it |
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
-use super::failure::Failure;
-use super::member::{Entered, Member, enter, message};
+use super::failure::Place;
+use super::member::{Entered, Member, enter, message, path};
 use super::monitor;
+use super::outcome::{self, FirstPanic};
 use super::run::{Run, RunKind};
 use super::schedule::Schedule;
 use super::seed::{Kind, Seed};
@@ -126,8 +126,8 @@ fn run() -> Option<Arc<Run>> {
     RUN.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// The first panic, and the thread that it happened in.
-static PANIC: Mutex<Option<String>> = Mutex::new(None);
+/// The first panic.
+static PANIC: Mutex<Option<FirstPanic>> = Mutex::new(None);
 
 /// The calling thread's membership in the run of the process, if there is one.
 pub(super) fn member() -> Option<Member> {
@@ -158,8 +158,11 @@ fn listen() {
     ONCE.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            let text = message(info.payload()).unwrap_or_default();
-            PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+            if let Some(message) = message(info.payload()) {
+                let place = info.location().map(Place::at);
+                let first = FirstPanic { message, thread: path(), place };
+                PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(first);
+            }
             before(info);
         }));
         // SAFETY: the function has the right type and may run at any time.
@@ -243,85 +246,26 @@ fn report(run: &Run) {
     for race in &races {
         eprintln!("racelog: {race}");
     }
-    let (mut text, outcome) = match (&state.guide, wanted()) {
-        (Guide::Replay(replay), Some(Wanted::Replay { outcome, .. })) => {
-            (describe(replay), outcome)
-        }
-        (_, Some(Wanted::Control { outcome: Some(outcome), .. })) => {
-            let mut text = "racelog-outcome 2\nresult ran\n".to_owned();
-            for race in &races {
-                let _ = writeln!(text, "real {} {}", race.first, race.second);
-            }
-            let _ = writeln!(text, "steps {}", state.steps);
-            (text, outcome)
+    let outcome = match wanted() {
+        Some(Wanted::Replay { outcome, .. } | Wanted::Control { outcome: Some(outcome), .. }) => {
+            outcome
         }
         _ => return,
     };
     let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let _ = writeln!(text, "then {}", aftermath(state.failure.as_ref(), panicked));
-    if let Some(failure) = &state.failure {
-        failure.to_string().lines().for_each(|line| {
-            let _ = writeln!(text, "detail {line}");
-        });
-    }
-    state.lost.iter().for_each(|lost| {
-        let _ = writeln!(text, "lost {lost}");
-    });
-    write(outcome, &text);
+    write(outcome, &outcome::whole(&state, panicked.as_ref()));
 }
 
 /// Says of a replay how far it is: should something end the process that lets nobody speak, that
 /// remains.
 pub(super) fn report_so_far(state: &State) {
-    if let (Guide::Replay(replay), Some(Wanted::Replay { outcome, .. })) = (&state.guide, wanted())
-    {
-        write(outcome, &format!("{}then unended\n", describe(replay)));
+    if let (Guide::Replay(_), Some(Wanted::Replay { outcome, .. })) = (&state.guide, wanted()) {
+        write(outcome, &outcome::so_far(state));
     }
 }
 
 fn write(outcome: &Path, text: &str) {
     if let Err(error) = fs::write(outcome, text) {
         eprintln!("racelog: {}: {error}", outcome.display());
-    }
-}
-
-fn describe(replay: &Replay) -> String {
-    let mut text = "racelog-outcome 2\n".to_owned();
-    let schedule = replay.schedule();
-    let _ = match replay.verdict() {
-        Verdict::Confirmed { values } => {
-            let _ = writeln!(text, "result confirmed");
-            let _ = writeln!(text, "first {}", schedule.race[schedule.first]);
-            let _ = writeln!(text, "second {}", schedule.race[1 - schedule.first]);
-            values.iter().try_for_each(|(thread, value)| writeln!(text, "value {thread} {value}"))
-        }
-        Verdict::Diverged(divergence) => writeln!(
-            text,
-            "result diverged\nat {}\nwhy {}\nexpected {}\nfound {}",
-            divergence.step,
-            divergence.why.word(),
-            divergence.expected,
-            divergence.found
-        ),
-        Verdict::NotReached { step, expected } => {
-            writeln!(text, "result unreached\nat {step}\nexpected {expected}")
-        }
-    };
-    let _ = writeln!(text, "steps {}", replay.followed());
-    text
-}
-
-/// What followed, in one line.
-fn aftermath(failure: Option<&Failure>, panicked: Option<String>) -> String {
-    let line = |text: String| text.replace('\n', " ");
-    match (failure, panicked) {
-        (_, Some(text)) => match text.strip_prefix("check failed: ") {
-            Some(check) => format!("check {}", line(check.to_owned())),
-            None => format!("panic {}", line(text)),
-        },
-        (Some(Failure::Deadlock { .. }), None) => "deadlock".to_owned(),
-        (Some(Failure::Livelock { .. }), None) => "livelock".to_owned(),
-        (Some(Failure::Stuck { .. }), None) => "stuck".to_owned(),
-        (Some(_) | None, None) => "nothing".to_owned(),
     }
 }

@@ -5,12 +5,12 @@
 //! says what it is about to do, and decides who goes next. If that is itself, nothing else happens.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::action::{Action, Intent};
 use super::failure::{Failure, Lost, Place};
 use super::member::Member;
-use super::slot::{Probe, Status};
+use super::slot::{Probe, Slot, Status};
 use super::state::{Next, State};
 use super::strategy::Guide;
 use super::turn::Word;
@@ -74,6 +74,15 @@ impl Run {
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, unless somebody is at work on it.
+    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(super) fn now(&self) -> u64 {
@@ -243,8 +252,9 @@ impl Run {
             eprintln!("racelog: with fibers nobody else can go on: explore without them");
             std::process::abort();
         }
-        let lost =
-            Lost { thread: state.name(slot), after: Place::of(state.slots[slot].intent.here) };
+        let Slot { path, intent, .. } = &state.slots[slot];
+        let (path, after) = (path.clone(), Place::of(intent.here));
+        let lost = Lost { thread: state.name(slot), path, after };
         state.lost.push(lost);
         state.slots[slot].status = Status::Outside;
         state.current = None;

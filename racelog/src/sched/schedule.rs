@@ -1,7 +1,7 @@
 //! Schedules that are to be replayed, as text.
 //!
 //! ```text
-//! racelog-schedule 2
+//! racelog-schedule 3
 //! test suite::queue::drains           # optional: only this test is replayed, not the whole process
 //! first 0.2                           # which of the racing threads goes first
 //! step 0 fork 0.1 @ src/main.rs:5:9   # what happens before: thread, operation, object, place
@@ -20,9 +20,16 @@
 //! step 0.1 notify_one c 0.3 @ src/main.rs:12:5
 //! ```
 //!
+//! That of an access may say what it reads or writes, if that is known; where the program finds something else,
+//! that explains why it does not follow later on, but is nothing to stop for:
+//!
+//! ```text
+//! step 0.1 rmw x = read 1 wrote 2 @ src/main.rs:12:5
+//! ```
+//!
 //! How a wait ends is told by the operation that ends it: `wake` or `wake_timeout`, `park` or
 //! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The first version of the format
-//! had no fourth words.
+//! had no fourth words, the second one no values.
 
 use std::fmt;
 
@@ -36,7 +43,16 @@ pub(super) struct Step {
     pub(super) object: Option<String>,
     /// Whom it wakes, if it is a `notify_one` and that is known.
     pub(super) woken: Option<String>,
+    /// What it reads and writes, if that is known: `read 1 wrote 2`.
+    pub(super) value: Option<String>,
     pub(super) place: Option<Site>,
+}
+
+impl Step {
+    /// Whether it is the same, whatever the value.
+    fn is_like(&self, other: &Self) -> bool {
+        Self { value: None, ..self.clone() } == Self { value: None, ..other.clone() }
+    }
 }
 
 impl fmt::Display for Step {
@@ -75,8 +91,8 @@ impl Schedule {
     pub(super) fn parse(text: &str) -> Result<Self, InvalidSchedule> {
         let mut lines = (1..).zip(text.lines().map(without_comment));
         let invalid = |line, why: String| InvalidSchedule { line, why };
-        if !matches!(lines.next(), Some((_, "racelog-schedule 2"))) {
-            return Err(invalid(1, "it does not start with `racelog-schedule 2`".to_owned()));
+        if !matches!(lines.next(), Some((_, "racelog-schedule 2" | "racelog-schedule 3"))) {
+            return Err(invalid(1, "it does not start with `racelog-schedule 3`".to_owned()));
         }
         let (mut test, mut first) = (None, None);
         let (mut steps, mut race) = (Vec::new(), Vec::new());
@@ -119,7 +135,7 @@ impl Schedule {
             let of_thread = self.steps.iter().rposition(|step| step.thread == access.thread);
             let Some(mut at) = of_thread else { continue };
             let branch = Step { op: "branch".to_owned(), object: None, ..access.clone() };
-            let between = self.steps[at] == branch;
+            let between = self.steps[at].is_like(&branch);
             if between {
                 let before = &self.steps[..at];
                 let Some(read) = before.iter().rposition(|step| step.thread == access.thread)
@@ -128,9 +144,9 @@ impl Schedule {
                 };
                 at = read;
             }
-            if self.steps[at] == (Step { op: "read".to_owned(), ..access.clone() }) {
+            if self.steps[at].is_like(&Step { op: "read".to_owned(), ..access.clone() }) {
                 if between {
-                    let last = self.steps.iter().rposition(|step| *step == branch);
+                    let last = self.steps.iter().rposition(|step| step.is_like(&branch));
                     self.steps.remove(last.expect("it was found"));
                 }
                 self.steps.remove(at);
@@ -152,6 +168,10 @@ fn step(text: &str) -> Result<Step, String> {
         Some(place) => Some(place.parse::<Site>().map_err(|error| error.to_string())?),
         None => None,
     };
+    let (what, value) = match what.split_once(" = ") {
+        Some((what, value)) => (what, Some(value.trim().to_owned())),
+        None => (what, None),
+    };
     let mut words = what.split_whitespace();
     let (Some(thread), Some(op)) = (words.next(), words.next()) else {
         return Err(format!("`{}` names no thread and operation", what.trim()));
@@ -162,7 +182,7 @@ fn step(text: &str) -> Result<Step, String> {
     if let Some(more) = words.next() {
         return Err(format!("`{more}` is too much: write THREAD OPERATION OBJECT"));
     }
-    Ok(Step { thread: thread.to_owned(), op: op.to_owned(), object, woken, place })
+    Ok(Step { thread: thread.to_owned(), op: op.to_owned(), object, woken, value, place })
 }
 
 #[cfg(test)]
@@ -203,6 +223,17 @@ mod tests {
     }
 
     #[test]
+    fn an_access_may_say_its_value() {
+        let text = TEXT.replace("step 0.1 begin", "step 0.1 rmw x = read 1 wrote 2 @ a.rs:1");
+        let schedule = Schedule::parse(&text.replace("schedule 2", "schedule 3")).unwrap();
+        assert_eq!(schedule.steps[1].value.as_deref(), Some("read 1 wrote 2"));
+        assert_eq!(schedule.steps[1].object.as_deref(), Some("x"));
+        // The read of an update is part of it, whatever its value.
+        let text = TEXT.replace("0.2 read x @", "0.2 read x = read 7 @");
+        assert_eq!(Schedule::parse(&text).unwrap(), Schedule::parse(TEXT).unwrap());
+    }
+
+    #[test]
     fn an_update_is_one_operation() {
         let text = TEXT.replace("race 0.1", "step 0.2 branch - @ src/main.rs:20\nrace 0.1");
         assert_eq!(Schedule::parse(&text).unwrap(), Schedule::parse(TEXT).unwrap());
@@ -218,7 +249,7 @@ mod tests {
         };
         assert_eq!(
             wrong("schedule 2", "schedule 9"),
-            "line 1: it does not start with `racelog-schedule 2`"
+            "line 1: it does not start with `racelog-schedule 3`"
         );
         assert_eq!(wrong("step 0.1 begin", "stop"), "line 6: `stop` is not known here");
         assert_eq!(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::action::{Action, Intent};
+use super::failure::ThreadName;
 use super::turn::Turn;
 use crate::rt::Here;
 
@@ -98,6 +99,16 @@ impl Slot {
             system_id: 0,
             panicked: None,
         }
+    }
+
+    /// The path, and the name that the program gave to the thread.
+    pub(super) fn name(&self) -> ThreadName {
+        let path = self.path.clone();
+        let shown = match &self.name {
+            Some(name) => format!("{path} ({name})"),
+            None => path.clone(),
+        };
+        ThreadName { path, shown }
     }
 
     /// Whether its deadline has passed.

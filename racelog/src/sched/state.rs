@@ -228,32 +228,30 @@ impl State {
     pub(super) fn waits(&self) -> Vec<Wait> {
         let live = |slot: &&Slot| !matches!(slot.status, Status::Finished | Status::Abandoned);
         let waits = self.slots.iter().enumerate().filter(|(_, slot)| live(slot));
-        let waits = waits.map(|(at, slot)| {
-            let intent = slot.intent;
-            let lock = if intent.second == 0 { intent.object } else { intent.second };
-            let holders = self.slots.iter().enumerate().flat_map(|(holder, slot)| {
-                let held = slot.held.iter().filter(move |held| held.lock == lock);
-                held.map(move |held| (self.name(holder), Place::of(held.here)))
-            });
-            Wait {
-                thread: self.name(at),
-                action: intent.action,
-                outside: slot.status == Status::Outside,
-                place: Place::of(intent.here),
-                joins: matches!(intent.action, Action::Join | Action::Scope)
-                    .then(|| self.name(intent.object - 1)),
-                holders: holders.collect(),
-            }
-        });
-        waits.collect()
+        waits.map(|(at, _)| wait(&self.slots, at)).collect()
     }
 
     /// The path, and the name that the program gave to the thread.
     pub(super) fn name(&self, at: usize) -> String {
-        let Slot { path, name, .. } = &self.slots[at];
-        match name {
-            Some(name) => format!("{path} ({name})"),
-            None => path.clone(),
-        }
+        self.slots[at].name().shown
+    }
+}
+
+/// Where a thread stands, and who holds what it waits for.
+pub(super) fn wait(slots: &[Slot], at: usize) -> Wait {
+    let Slot { intent, status, .. } = &slots[at];
+    let lock = if intent.second == 0 { intent.object } else { intent.second };
+    let holders = slots.iter().flat_map(|slot| {
+        let held = slot.held.iter().filter(move |held| held.lock == lock);
+        held.map(move |held| (slot.name(), Place::of(held.here)))
+    });
+    Wait {
+        thread: slots[at].name(),
+        action: intent.action,
+        outside: *status == Status::Outside,
+        place: Place::of(intent.here),
+        joins: matches!(intent.action, Action::Join | Action::Scope)
+            .then(|| slots[intent.object - 1].name()),
+        holders: holders.collect(),
     }
 }

@@ -16,20 +16,24 @@ fn diverge(args: &[&str], input: &[u8]) {
     let (code, replayed, said) = case.replay_only_race();
     assert_eq!(code, 1, "{replayed}");
     let verdict = &replayed["verdict"];
-    assert_eq!((&verdict["result"], &verdict["why"]), (&"diverged".into(), &"other".into()));
-    let text = |field: &str| verdict[field].as_str().unwrap_or_default().to_owned();
+    let cause = &verdict["cause"];
+    assert_eq!(
+        (&verdict["result"], &cause["kind"]),
+        (&"diverged".into(), &"other_operation".into())
+    );
     // It takes no lock this time.
-    let place = format!(" @ tests/src/bin/controlled.rs:{}", line("the ordinary way"));
-    let expected = text("expected");
-    assert!(expected.starts_with("0.1 acquire ") && expected.contains(&place), "{verdict}");
-    assert!(text("found").starts_with("0.1 write "), "{verdict}");
+    let expected = &verdict["expected"];
+    assert_eq!((&expected["thread"], &expected["what"]), (&"t1".into(), &"acquire".into()));
+    assert_eq!(expected["place"]["line"], line("the ordinary way"), "{verdict}");
+    let found = &cause["found"];
+    assert_eq!((&found["thread"], &found["what"]), (&"t1".into(), &"write".into()));
     // The steps before are those of the main thread, and the thread's begin.
     let step = verdict["step"].as_u64().unwrap();
     assert!((2..10).contains(&step), "{verdict}");
-    let first = format!("diverged at step {step}: expected `{expected}`, found `0.1 write ");
+    let first = format!("diverged at step {step}: expected `t1 acquire ");
     assert!(said.starts_with(&first), "{said}");
-    assert!(said.contains("another operation than predicted"), "{said}");
-    assert!(said.contains("such as input or time that racelog does not see"), "{said}");
+    assert!(said.contains("found `t1 write "), "{said}");
+    assert!(said.contains("besides its schedule, such as input or time"), "{said}");
 }
 
 fn line(remark: &str) -> usize {
@@ -56,10 +60,10 @@ fn a_program_that_waits_where_nobody_sees_it_is_told_apart() {
     let (code, replayed, said) = case.replay_only_race();
     assert_eq!(code, 1, "{replayed}");
     let verdict = &replayed["verdict"];
-    assert_eq!((&verdict["result"], &verdict["why"]), (&"diverged".into(), &"control_lost".into()));
-    let found = verdict["found"].as_str().unwrap();
-    assert!(found.starts_with("0.1 blocks outside of racelog, after begin"), "{verdict}");
-    assert!(said.contains("control was lost before"), "{said}");
+    let cause = &verdict["cause"];
+    assert_eq!((&verdict["result"], &cause["kind"]), (&"diverged".into(), &"control_lost".into()));
+    assert_eq!(cause["thread"], "t1", "{verdict}");
+    assert!(said.contains("thread `t1` blocked outside of racelog, after "), "{said}");
     assert!(!said.contains("input"), "{said}");
 }
 

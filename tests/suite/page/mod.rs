@@ -34,7 +34,7 @@ fn findings_are_listed_searched_and_filtered() {
     page.choose("#filter-open", "all");
     page.choose("#filter-status", "=confirmed-harmful");
     assert_eq!(page.text("#count"), "1 of 3 findings");
-    assert!(page.text(".outcome").contains("t2 first: then panic: sold out"));
+    assert!(page.text(".outcome").contains("`t2` first: then panic: sold out"));
     page.choose("#filter-status", "");
     page.choose("#filter-code", "=RL001");
     page.choose("#filter-test", &format!("={EVIL}"));

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
-use predictor::project::{
-    Analysed, Collector, Finding, Place, Project, Replay, ReplayStatus, Sources, Suppressed,
-};
+use predictor::project::{Analysed, Collector, Finding, Place, Project, Sources, Suppressed};
 use predictor::render::html::html;
 use predictor::trace::Trace;
+
+use crate::render::replay;
 
 /// A name that would run as a script, if anybody made markup of it.
 pub(super) const EVIL: &str = "</script><img/src=x/onerror=window.evil=1>";
@@ -60,9 +60,9 @@ pub(super) fn small_project() -> Project {
     }
     let mut project = collector.finish(&Shop);
     let [first, second, ..] = &mut project.findings[..] else { panic!("there are several") };
-    let lines = ["t1 first: then nothing visible", "t2 first: then panic: sold out"];
-    let lines = lines.map(str::to_owned).to_vec();
-    first.occurrences[0].replay = Some(Replay { status: ReplayStatus::ConfirmedHarmful, lines });
+    let ends = ["then nothing", "then panic sold out"];
+    let ends = ends.map(|end| format!("result confirmed\n{end}\n"));
+    first.occurrences[0].replay = Some(replay(ends.each_ref().map(String::as_str)));
     second.suppressed = Some(Suppressed { reason: EVIL.to_owned(), by: "racelog.toml".to_owned() });
     project
 }

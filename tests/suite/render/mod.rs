@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
-use predictor::project::{
-    Analysed, Collector, Place, Project, Replay, ReplayStatus, Sources, Suppressed,
-};
+use predictor::project::{Analysed, Collector, Place, Project, Replay, Sources, Suppressed};
+use predictor::render::replay_lines;
+use predictor::replay::{Aftermath, Ending, Order, Outcome, Replayed, Words};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
 use predictor::unrecorded::{Dependency, HiddenMacro, Unrecorded, Use, What};
@@ -70,24 +70,49 @@ fn settle_times(project: &mut Project) {
     }
 }
 
+/// What a run says that stops before the race: as much as there can be.
+const BLOCKED: &str = "result diverged\nat 4\nwhy blocked\nexpected 0.1 acquire l3 @ src/lib.rs:9:5\n\
+                       stands 0.1 ready lock @ src/lib.rs:9:5\nholds 0.2 @ src/lib.rs:8:5\njoins 0.2\n\
+                       early 7 0.2 release l3\ndiffers 2 0.2 write x8 @ src/lib.rs:7:5\n\
+                       predicted wrote 7\ninstead wrote 8\nthen deadlock\n\
+                       wait 0.1 ready lock\nlost 0.2 @ src/lib.rs:6:5\nforeign 1\n";
+
+/// A replay of two runs: the thread `t1` goes first in one, and `t2` in the other.
+pub(crate) fn replay(orders: [&str; 2]) -> Replay {
+    let threads = [("0", "main"), ("0.1", "t1"), ("0.2", "t2")];
+    let threads = threads.map(|(path, name)| (path.to_owned(), name.to_owned()));
+    let words = Words { threads: threads.into(), prefixes: Vec::new() };
+    let order = |first: &str, lines: &str| {
+        let outcome = Outcome::parse(&format!("racelog-outcome 3\n{lines}"), &words);
+        let outcome = outcome.expect("an outcome");
+        let code = Some(if outcome.then == Aftermath::Nothing { 0 } else { 101 });
+        Order { first: first.to_owned(), outcome, code, printed: Vec::new() }
+    };
+    let [one, other] = orders;
+    let recorded = Ending { then: Aftermath::Nothing, panicked: None, code: Some(0) };
+    let replayed = Replayed::new([order("t1", one), order("t2", other)], Some(recorded));
+    let mut replay = Replay::new(replayed);
+    replay.lines = replay_lines(&replay);
+    replay
+}
+
 /// All of the crate's traces, and besides one of everything that a project can have.
 pub(crate) fn full_project() -> Project {
     let mut project = project_of(|_| true);
     assert_eq!(project.findings.len(), 4, "{project:#?}");
-    let replayed = |status, lines: &[&str]| {
-        let lines = lines.iter().map(|line| (*line).to_owned()).collect();
-        Some(Replay { status, lines })
-    };
     // One that was there before.
     let mut known = project.findings[0].clone();
     (known.number, known.known) = (5, true);
     known.fingerprint = "0123456789abcdef".to_owned();
     known.occurrences.truncate(1);
+    known.occurrences[0].replay = Some(replay([BLOCKED, BLOCKED]));
     project.findings.push(known);
-    project.findings[0].occurrences[0].replay = replayed(
-        ReplayStatus::ConfirmedHarmful,
-        &["t1 first: t1 read 0, t2 write 1, then nothing visible", "t2 first: then panic: 7 < 8"],
-    );
+    // Nothing here is a thread but what is said to be one.
+    let good = "value 0.1 wrote 1\nvalue 0.2 read 0\nthen nothing\n";
+    let bad = "value 0.2 read 0\nvalue 0.1 wrote 1\nthen panic 0.1 < 0, not 0.2\n\
+               panicked 0.2 @ src/lib.rs:33:5\n";
+    let orders = [good, bad].map(|lines| format!("result confirmed\n{lines}"));
+    project.findings[0].occurrences[0].replay = Some(replay(orders.each_ref().map(|it| &**it)));
     let closed = project
         .findings
         .iter_mut()

@@ -2,6 +2,7 @@
 
 use predictor::project::{NoSources, Place, Project, Sources};
 use predictor::render::{TextOptions, to_github, to_junit, to_sarif, write_text};
+use predictor::replay::Aftermath;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -100,8 +101,14 @@ fn odd_project(mut project: Project, random: &mut ChaCha8Rng) -> Project {
                 (step.thread, step.what) = (word(random), word(random));
                 place(&mut step.place, random);
             }
-            for line in occurrence.replay.iter_mut().flat_map(|replay| &mut replay.lines) {
-                *line = word(random);
+            if let Some(replayed) = occurrence.replay.as_mut().and_then(|it| it.replayed.as_mut()) {
+                for order in &mut replayed.orders {
+                    order.first = word(random);
+                    order.outcome.then = Aftermath::Panic(word(random));
+                    for values in &mut order.outcome.values {
+                        (values.thread, values.read) = (word(random), Some(word(random)));
+                    }
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The schema of `cargo racelog`'s JSON, version 1: what was written can be read for ever.
 
-use predictor::project::Project;
+use predictor::project::{NoSources, Project};
+use predictor::render::to_github;
 
 use super::{check_golden, full_project};
 use crate::support::repository;
@@ -13,6 +14,17 @@ fn version_1_is_written_and_read_as_ever() {
     let json = format!("{}\n", serde_json::to_string_pretty(&project).unwrap());
     check_golden("../../golden/project-v1.json", &json);
     assert_eq!(Project::from_json(&json).as_ref(), Ok(&project));
+}
+
+/// Reports were once written without causes and runs, and what they say of a replay is said as it stands.
+#[test]
+fn a_report_that_has_only_words_is_read() {
+    let mut json = serde_json::to_value(full_project()).unwrap();
+    let replay = &mut json["findings"][0]["occurrences"][0]["replay"];
+    *replay = serde_json::json!({ "status": "diverged", "lines": ["0.1 did 0 instead"] });
+    let project = Project::from_json(&json.to_string()).unwrap();
+    let text = to_github(&project, &NoSources);
+    assert!(text.contains("its replay did something else; 0.1 did 0 instead"), "{text}");
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::Failure;
 use super::super::program::{Control, Program};
 use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
-use crate::project::{Occurrence, Project, Replay, ReplayStatus};
-use crate::replay::{Order, Plan, Replayed, Verdict, write_text};
+use crate::project::{Occurrence, Project, Replay};
+use crate::render::replay_lines;
+use crate::replay::{Cause, Order, Plan, Replayed};
 use crate::trace::format::Source;
 use crate::trace::{EventId, Trace};
 
@@ -55,45 +55,10 @@ pub(super) fn confirm(
 }
 
 fn attempt(occurrence: &Occurrence, traces: &Path, trust: &Trust, settings: &Resolved) -> Replay {
-    match replay(occurrence, traces, trust, settings, |_| {}) {
-        Ok(replayed) => {
-            let status = match replayed.verdict {
-                Verdict::Confirmed { harmful: true } => ReplayStatus::ConfirmedHarmful,
-                Verdict::Confirmed { harmful: false } => ReplayStatus::Confirmed,
-                _ => ReplayStatus::Diverged,
-            };
-            Replay { status, lines: lines(&replayed, occurrence) }
-        }
-        Err(problem) => {
-            let lines = problem.lines().map(str::to_owned).collect();
-            Replay { status: ReplayStatus::Failed, lines }
-        }
-    }
-}
-
-/// What to say besides the status.
-fn lines(replayed: &Replayed, occurrence: &Occurrence) -> Vec<String> {
-    let mut text = Vec::new();
-    // A vector takes everything.
-    let _ = write_text(&mut text, replayed);
-    let text = String::from_utf8_lossy(&text);
-    let said = usize::from(replayed.is_confirmed());
-    text.lines().skip(said).map(|line| renamed(line.trim(), replayed, occurrence)).collect()
-}
-
-/// A line with the threads called as the report calls them, and not by their place in the tree of threads.
-fn renamed(line: &str, replayed: &Replayed, occurrence: &Occurrence) -> String {
-    let threads = occurrence.racing_threads();
-    let names = replayed.orders.each_ref().map(|order| order.first.as_str());
-    let word = |word: &str| {
-        let bare = word.trim_end_matches([':', ',']);
-        let name = names.iter().zip(&threads).find(|(name, _)| **name == bare);
-        name.map_or_else(
-            || word.to_owned(),
-            |(_, thread)| format!("`{thread}`{}", &word[bare.len()..]),
-        )
-    };
-    line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    let replayed = replay(occurrence, traces, trust, settings, |_| {});
+    let mut replay = replayed.map_or_else(Replay::failed, Replay::new);
+    replay.lines = replay_lines(&replay);
+    replay
 }
 
 /// Runs the program under the witness of an occurrence, in both orders. `announce` hears what is
@@ -104,35 +69,40 @@ pub(super) fn replay(
     trust: &Trust,
     settings: &Resolved,
     announce: impl Fn(&Again),
-) -> Result<Replayed, String> {
-    let path = locate(traces, &occurrence.trace)?;
+) -> Result<Replayed, Cause> {
+    let untried = |problem: String| Cause::Untried { problem };
+    let path = locate(traces, &occurrence.trace).map_err(untried)?;
+    let (trace, events) = witness(occurrence, &path).map_err(untried)?;
+    let plan = Plan::new(&trace, &events)
+        .ok_or_else(|| untried("the witness has no two accesses".to_owned()))?;
+    let again = trust.again(traces, &occurrence.trace, &trace).map_err(untried)?;
+    announce(&again);
+    let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
+    let words = plan.words(&settings.analysis.strip);
+    let run = |first: &String| {
+        let ended = program.run(&Control::Schedule(&plan.text(first)), &words)?;
+        let (outcome, code, mut printed) = (ended.outcome, ended.code, ended.printed);
+        if trace.metadata().test.is_some() {
+            printed = without_times(&printed);
+        }
+        Ok::<_, Cause>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
+    };
+    let [one, other] = plan.threads();
+    Ok(Replayed::new([run(one)?, run(other)?], None))
+}
+
+/// The trace of an occurrence, and its witness.
+fn witness(occurrence: &Occurrence, path: &Path) -> Result<(Trace, Vec<EventId>), String> {
     let witness =
         occurrence.witness.as_ref().ok_or("it was not predicted, so there is no schedule")?;
-    let mut source = Source::open(&path, None).map_err(|error| error.to_string())?;
+    let mut source = Source::open(path, None).map_err(|error| error.to_string())?;
     let trace = Trace::load(&mut source, |_| {}).map_err(|error| error.to_string())?;
     let events: Option<Vec<EventId>> = witness
         .numbers()
         .map(|number| EventId::from_number(number).filter(|event| trace.contains(*event)))
         .collect();
     let events = events.ok_or("the trace is not the one that was analysed: analyse it again")?;
-    let plan = Plan::new(&trace, &events).ok_or("the witness has no two accesses")?;
-    let again = trust.again(traces, &occurrence.trace, &trace)?;
-    announce(&again);
-    let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
-    let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)));
-        let ended = ended.map_err(|failure| match failure {
-            Failure::Message(message) => message,
-            Failure::BrokenPipe => "the program has gone away".to_owned(),
-        })?;
-        let (outcome, code, mut printed) = (ended.outcome, ended.code, ended.printed);
-        if trace.metadata().test.is_some() {
-            printed = without_times(&printed);
-        }
-        Ok::<_, String>(Order { first: first.clone(), outcome, code, printed })
-    };
-    let [one, other] = plan.threads();
-    Ok(Replayed::new([run(one)?, run(other)?]))
+    Ok((trace, events))
 }
 
 /// What a test program printed, without the line that says how long it took: that differs anyway.

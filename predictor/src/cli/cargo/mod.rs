@@ -284,10 +284,12 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
                 say("note", format_args!("runs what {file} says, which is trusted:\n  {command}"));
             }
         });
-    let replayed = replayed
-        .map_err(|problem| Failure::of(format_args!("finding {}", args.number), problem))?;
+    let replayed = replayed.map_err(|cause| {
+        let problem = render::replay_lines(&crate::project::Replay::failed(cause)).join("\n");
+        Failure::of(format_args!("finding {}", args.number), problem)
+    })?;
     let mut out = terminal::stdout(terminal::Kind::Text);
-    crate::replay::write_text(&mut out, &replayed)?;
+    render::write_replay(&mut out, &replayed)?;
     output::show_printed(&mut out, &replayed)?;
     out.flush()?;
     Ok(if replayed.is_confirmed() { Outcome::NothingFound } else { Outcome::Found })

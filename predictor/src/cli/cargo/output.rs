@@ -161,7 +161,7 @@ pub(super) fn show_printed(out: &mut impl Write, replayed: &Replayed) -> io::Res
         if order.printed.is_empty() {
             continue;
         }
-        writeln!(out, "  what it printed with thread {} first:", order.first)?;
+        writeln!(out, "  what it printed with `{}` first:", order.first)?;
         for line in String::from_utf8_lossy(&order.printed).lines() {
             writeln!(out, "    {line}")?;
         }

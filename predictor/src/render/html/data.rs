@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::super::names::Names;
+use super::super::replay;
 use super::super::unseen;
 use crate::project::{Code, Finding, Place, Project, Sources};
 
@@ -41,6 +42,8 @@ pub(super) struct ShownFinding {
     pub(super) pair: Option<[u32; 2]>,
     /// Whether there is a block with its witness.
     pub(super) witness: bool,
+    /// What came of its replay, in words.
+    replay: Vec<String>,
     /// Why it is doubtful, and what to do to know.
     doubts: Vec<String>,
 }
@@ -50,11 +53,13 @@ impl ShownFinding {
         let best = finding.best();
         let names = Names::of(finding, best, sources);
         let name = names.best(&best.variable.name).to_owned();
+        let replay = best.replay.as_ref().map_or_else(Vec::new, |it| replay::lines(it, &names));
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
         let title = Code::title(finding.code);
         let doubts = finding.doubts.iter().map(unseen::doubt).collect();
         let best = best.unwrap_or(0);
-        Self { title, name, best, timeline: None, pair: None, witness: false, doubts }
+        let (timeline, pair, witness) = (None, None, false);
+        Self { title, name, best, timeline, pair, witness, replay, doubts }
     }
 }
 

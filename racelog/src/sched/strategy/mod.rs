@@ -11,7 +11,7 @@ pub(super) use pct::Pct;
 pub(super) use race::RaceDirected;
 pub use race::{InvalidSite, RealRace, Site};
 pub(super) use random::Random;
-pub(super) use replay::{Replay, Verdict};
+pub(super) use replay::{Replay, Stands, Verdict, Why};
 
 use super::slot::Slot;
 

@@ -19,7 +19,7 @@ function showFinding(finding) {
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
     h('div', { class: 'sides' }, sideCards(finding)),
     section('timeline', 'Timeline', timelineSection(finding)),
-    section('replay', 'What follows, by which goes first', replaySection(best)),
+    section('replay', 'What follows, by which goes first', replaySection(finding)),
     best.steps.length > 0 && section('schedule', 'Schedule', scheduleSection(finding)),
     section('occurrences', 'Occurrences', occurrencesSection(finding)),
     h('footer', {}, facts([
@@ -81,7 +81,7 @@ function sideCards(finding) {
   });
 }
 
-function replaySection(best) {
+function replaySection({ best, shown }) {
   if (!best.replay) {
     const text = best.witness
       ? 'Not replayed yet. The witness below proves the race; a replay shows what the program makes of it.'
@@ -90,7 +90,7 @@ function replaySection(best) {
   }
   return h('div', { class: `outcome ${best.replay.status}` },
     h('p', {}, h('span', { class: `badge status ${best.replay.status}` }, STATUS[best.replay.status])),
-    best.replay.lines.map((line) => h('p', { class: /^\s/.test(line) ? 'deeper' : '' }, line.trim())));
+    shown.replay.map((line) => h('p', {}, line)));
 }
 
 function scheduleSection(finding) {

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(in crate::sched) use self::verdict::{Divergence, Verdict, Why};
+pub(in crate::sched) use self::verdict::{Divergence, Done, OtherValue, Stands, Verdict, Why};
 
 use super::random::Numbers;
 use super::{Choice, Stop};
@@ -31,6 +31,7 @@ use crate::sched::action::{Action, Intent};
 use crate::sched::failure::Place;
 use crate::sched::schedule::{Schedule, Step};
 use crate::sched::slot::{Slot, Status};
+use crate::sched::state;
 use crate::trace::{self, Op, Value};
 
 /// How far a replay is.
@@ -60,6 +61,10 @@ pub(in crate::sched) struct Replay {
     /// Who has its turn, and whether it has done one of its steps in it.
     turn: Option<(String, bool)>,
     divergence: Option<Divergence>,
+    /// The first step that came before its time, with the operation that it belongs to.
+    early: Option<usize>,
+    /// The first access with another value than the schedule says.
+    value: Option<OtherValue>,
     confirmed: bool,
     /// Something has happened that is to be told.
     news: bool,
@@ -85,15 +90,13 @@ impl Replay {
             names: FxHashMap::default(),
             turn: None,
             divergence: None,
+            early: None,
+            value: None,
             confirmed: false,
             news: false,
             values: Vec::new(),
             numbers: Numbers::new(0),
         }
-    }
-
-    pub(in crate::sched) fn schedule(&self) -> &Schedule {
-        &self.schedule
     }
 
     /// Whether the race is still ahead, and can be reached.
@@ -123,10 +126,10 @@ impl Replay {
             return Verdict::Confirmed { values: self.values.clone() };
         }
         match &self.divergence {
-            Some(divergence) => Verdict::Diverged(divergence.clone()),
+            Some(divergence) => Verdict::Diverged(Box::new(divergence.clone())),
             None => {
-                let expected = self.expected(self.next);
-                Verdict::NotReached { step: self.next + 1, expected: expected.to_string() }
+                let expected = self.expected(self.next).clone();
+                Verdict::NotReached { step: self.next + 1, expected }
             }
         }
     }
@@ -175,8 +178,8 @@ impl Replay {
             return Err(Stop::Sleep(deadline));
         }
         let step = self.next;
-        let (why, found) = stands(choice.slots, &self.schedule.steps[step].thread);
-        self.diverge(step, why, found)
+        let why = stands(choice.slots, &self.schedule.steps[step].thread);
+        self.diverge(step, why)
     }
 
     /// Brings both threads to their accesses, and then lets them go in the order that is asked for.
@@ -189,8 +192,8 @@ impl Replay {
                     if let Some(deadline) = self.undecided(choice) {
                         return Err(Stop::Sleep(deadline));
                     }
-                    let (why, found) = stands(choice.slots, &access.thread);
-                    return self.diverge(self.done.len() + at, why, found);
+                    let why = stands(choice.slots, &access.thread);
+                    return self.diverge(self.done.len() + at, why);
                 };
                 if !is_at(access, &choice.slots[slot].intent) {
                     self.turn = Some((access.thread.clone(), false));
@@ -204,8 +207,7 @@ impl Replay {
             && done == 0
         {
             if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
-                let found = "accesses of different objects".to_owned();
-                return self.diverge(self.done.len(), Why::Other, found);
+                return self.diverge(self.done.len(), Why::Apart);
             }
             (self.confirmed, self.news) = (true, true);
         }
@@ -215,12 +217,16 @@ impl Replay {
         Ok(slot.unwrap_or(choice.enabled[0]))
     }
 
-    fn diverge(&mut self, at: usize, why: Why, found: String) -> Result<usize, Stop> {
+    fn diverge(&mut self, at: usize, why: Why) -> Result<usize, Stop> {
         let expected = match at.checked_sub(self.done.len()) {
-            Some(access) => self.schedule.race[access].to_string(),
-            None => self.schedule.steps[at].to_string(),
+            Some(access) => self.schedule.race[access].clone(),
+            None => self.schedule.steps[at].clone(),
         };
-        self.divergence = Some(Divergence { step: at + 1, why, expected, found });
+        // What comes later in the schedule than this, and nevertheless came before.
+        let early = self.early.filter(|early| at < *early);
+        let early = early.map(|early| (early + 1, self.schedule.steps[early].clone()));
+        let value = self.value.clone();
+        self.divergence = Some(Divergence { step: at + 1, expected, why, early, value });
         Err(Stop::Diverged)
     }
 
@@ -250,8 +256,15 @@ impl Replay {
             self.last.insert(thread.to_owned(), at);
             self.coming.entry(thread.to_owned()).and_modify(|steps| _ = steps.pop_front());
             if let Some((_, stepped)) = &mut self.turn {
-                *stepped = true;
+                // The first event of a turn is where others have let it; the next ones come with it.
+                while self.done.get(self.next) == Some(&true) {
+                    self.next += 1;
+                }
+                if std::mem::replace(stepped, true) && self.next < at {
+                    self.early.get_or_insert(at);
+                }
             }
+            self.compare_value(at, op);
             return;
         }
         // Of an operation that is several events, the schedule may need the first ones only, if
@@ -261,12 +274,21 @@ impl Replay {
         if in_turn && at.is_none() || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
             return;
         }
-        let place = Place::of(here).map_or_else(String::new, |place| format!(" @ {place}"));
-        let object = object.and_then(|object| self.names.get(&object)).map_or("-", |name| name);
-        let found = format!("{thread} {name} {object}{place}");
+        let object = object.and_then(|object| self.names.get(&object)).cloned();
+        let found = Done { thread: thread.to_owned(), op: name, object, place: Place::of(here) };
         let race = || self.schedule.race.iter().position(|access| access.thread == thread);
         let at = at.unwrap_or_else(|| self.done.len() + race().unwrap_or(0));
-        let _ = self.diverge(at, Why::Other, found);
+        let _ = self.diverge(at, Why::Other(found));
+    }
+
+    /// Notes the first access whose value is not the one of its step.
+    fn compare_value(&mut self, at: usize, op: &Op) {
+        let access = &self.schedule.steps[at];
+        let (Some(expected), Some(found)) = (&access.value, words_of(op)) else { return };
+        if self.value.is_none() && *expected != found {
+            let access = access.clone();
+            self.value = Some(OtherValue { step: at + 1, access, found });
+        }
     }
 
     /// Whether an object can be the one of this name.
@@ -285,20 +307,7 @@ impl Replay {
         if !racing || noted {
             return;
         }
-        let show = |value: &Value| match value {
-            Value::Nat(number) => number.to_string(),
-            Value::Neg(number) => number.to_string(),
-            _ => "_".to_owned(),
-        };
-        let value = match op {
-            Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", show(value)),
-            Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", show(value)),
-            Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
-                format!("read {} wrote {}", show(old), show(new))
-            }
-            Op::CasFail { seen, .. } => format!("read {}", show(seen)),
-            _ => return,
-        };
+        let Some(value) = words_of(op) else { return };
         self.values.push((thread.to_owned(), value));
         self.news = true;
     }
@@ -310,20 +319,38 @@ fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
     all.find(|&slot| choice.slots[slot].path == thread)
 }
 
-/// Where a thread is that cannot go on.
-fn stands(slots: &[Slot], thread: &str) -> (Why, String) {
-    match slots.iter().find(|slot| slot.path == thread) {
-        None => (Why::Absent, format!("there is no thread {thread}")),
-        Some(slot) if slot.status == Status::Finished => {
-            (Why::Other, format!("{thread} has ended"))
+/// What an access reads and writes, in words; nothing of what is no access.
+fn words_of(op: &Op) -> Option<String> {
+    let show = |value: &Value| match value {
+        Value::Nat(number) => number.to_string(),
+        Value::Neg(number) => number.to_string(),
+        _ => "_".to_owned(),
+    };
+    Some(match op {
+        Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", show(value)),
+        Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", show(value)),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+            format!("read {} wrote {}", show(old), show(new))
         }
-        Some(slot) => {
-            let place = Place::of(slot.intent.here);
-            let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
-            let outside = slot.status == Status::Outside;
-            let what = if outside { "blocks outside of racelog, after" } else { "cannot go on:" };
-            (Why::Blocked, format!("{thread} {what} {}{place}", slot.intent.action.words()))
+        Op::CasFail { seen, .. } => format!("read {}", show(seen)),
+        _ => return None,
+    })
+}
+
+/// Why a thread does not come.
+fn stands(slots: &[Slot], thread: &str) -> Why {
+    let find = |path: &str| slots.iter().position(|slot| slot.path == path);
+    let stands = |at: usize| Stands {
+        ended: slots[at].status == Status::Finished,
+        wait: state::wait(slots, at),
+    };
+    match find(thread) {
+        None => {
+            let parent = thread.rsplit_once('.').and_then(|(parent, _)| find(parent));
+            Why::Absent(parent.map(stands))
         }
+        Some(at) if slots[at].status == Status::Finished => Why::Ended,
+        Some(at) => Why::Blocked(stands(at)),
     }
 }
 

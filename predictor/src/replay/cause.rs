@@ -1,0 +1,132 @@
+//! Why a replay did not come to the race.
+
+use serde::{Deserialize, Serialize};
+
+use super::Order;
+use super::outcome::{
+    Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
+};
+
+/// Why a race was not brought about. What explains it comes first: that something is left which racelog does not
+/// see is only said if nothing else is known.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Cause {
+    /// It was not tried.
+    Untried {
+        /// Why not.
+        problem: String,
+    },
+    /// The program could not be run under control.
+    NotRun {
+        /// Why not.
+        problem: String,
+    },
+    /// It is not the program that was recorded.
+    ProgramChanged {
+        /// The file.
+        program: String,
+        /// In which way: `its size`, `when it was changed`.
+        differs: Vec<String>,
+    },
+    /// It was not there when its time was up.
+    TimeUp {
+        /// How long it had.
+        seconds: f64,
+    },
+    /// It was killed before.
+    Killed {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// A thread blocked in something that is not under control, and others went on.
+    ControlLost(Spot),
+    /// There were threads that nobody under control has started.
+    ForeignThreads {
+        /// They.
+        threads: Vec<String>,
+    },
+    /// The run ended before.
+    EndedEarly {
+        /// How.
+        then: Aftermath,
+        /// Who panicked, if somebody did.
+        panicked: Option<Spot>,
+        /// The exit code, if there was one.
+        code: Option<i32>,
+    },
+    /// Nobody has started the thread.
+    Absent {
+        /// The thread.
+        thread: String,
+        /// Where the one stands that should have started it.
+        parent: Option<Standing>,
+    },
+    /// The program does at once what the schedule interrupts.
+    WholeOperation(Early),
+    /// An access has read or written something else than predicted.
+    OtherValue(Box<OtherValue>),
+    /// The thread cannot go on.
+    Blocked(Standing),
+    /// The thread has ended.
+    Ended {
+        /// The thread.
+        thread: String,
+    },
+    /// The accesses are not of the same memory.
+    Apart,
+    /// The thread did something else, and nothing that racelog sees explains it.
+    OtherOperation {
+        /// What it did.
+        found: Operation,
+    },
+}
+
+impl Cause {
+    /// Whether the program was run under the schedule. If it was not, nothing is known that was not known before.
+    pub const fn was_tried(&self) -> bool {
+        !matches!(self, Self::Untried { .. } | Self::NotRun { .. })
+    }
+
+    /// Why a run has not come to the race; nothing if it has.
+    pub(super) fn of(order: &Order) -> Option<Self> {
+        let outcome = &order.outcome;
+        let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
+        let ended = || Self::EndedEarly { then, panicked, code: order.code };
+        let divergence = match &outcome.reached {
+            Reached::Confirmed => return None,
+            Reached::Diverged(divergence) => Some(&**divergence),
+            Reached::Unreached { .. } | Reached::Ran => None,
+        };
+        // Once somebody goes on who should not, all that comes after is somebody else's doing.
+        if let Some(lost) = outcome.lost.first() {
+            return Some(Self::ControlLost(lost.clone()));
+        }
+        let Some(divergence) = divergence else { return Some(ended()) };
+        if let Why::Blocked(Standing { thread, state: Stands::Outside, place, .. }) =
+            &divergence.why
+        {
+            let (thread, place) = (thread.clone(), place.clone());
+            return Some(Self::ControlLost(Spot { thread, place }));
+        }
+        if !outcome.foreign.is_empty() {
+            return Some(Self::ForeignThreads { threads: outcome.foreign.clone() });
+        }
+        if let Some(early) = &divergence.early {
+            return Some(Self::WholeOperation(early.clone()));
+        }
+        if let Some(differs) = &divergence.differs {
+            return Some(Self::OtherValue(Box::new(differs.clone())));
+        }
+        let thread = divergence.expected.thread.clone();
+        Some(match divergence.why.clone() {
+            Why::Other(found) => Self::OtherOperation { found },
+            // Who panics does nothing else, and its end is no riddle.
+            Why::Ended if outcome.then.is_harm() => ended(),
+            Why::Ended => Self::Ended { thread },
+            Why::Absent(parent) => Self::Absent { thread, parent },
+            Why::Blocked(standing) => Self::Blocked(standing),
+            Why::Apart => Self::Apart,
+        })
+    }
+}

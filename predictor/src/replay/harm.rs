@@ -1,0 +1,146 @@
+//! Whether a race does harm: a comparison of the two orders, and with the recorded run.
+//!
+//! A panic that comes in both orders is not the doing of their order, and one that the recorded run has as well
+//! is not even that of the schedule. So harm is only what one order leads to, and neither the other nor the
+//! recorded run.
+
+use serde::{Deserialize, Serialize};
+
+use super::Order;
+use super::outcome::{Aftermath, Spot};
+
+/// How a run of the program ended.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Ending {
+    /// What could be seen.
+    pub then: Aftermath,
+    /// Who panicked first, and where.
+    pub panicked: Option<Spot>,
+    /// The exit code, if it is known.
+    pub code: Option<i32>,
+}
+
+/// What a comparison says of all that went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Harm {
+    /// Nothing went wrong in either order.
+    Nothing,
+    /// Something did in one of them, and neither in the other nor in the recorded run.
+    OneOrder,
+    /// Something did in one of them, and likewise in the recorded run.
+    OneOrderAndRecorded,
+    /// The same did in both, and not in the recorded run.
+    BothOrders,
+    /// The same did in both; how the recorded run ended is not known.
+    BothOrdersAtLeast,
+    /// The same did in both, and in the recorded run.
+    EveryRun,
+}
+
+impl Harm {
+    /// Whether it is the race that does it.
+    pub const fn is_of_the_race(self) -> bool {
+        matches!(self, Self::OneOrder)
+    }
+
+    /// Compares.
+    pub fn of(orders: [&Ending; 2], recorded: Option<&Ending>) -> Self {
+        let [one, other] = orders;
+        let in_recorded = |ending: &Ending| recorded.map(|recorded| recorded.is_like(ending));
+        match (one.went_wrong(), other.went_wrong()) {
+            (false, false) => Self::Nothing,
+            (true, true) if one.is_like(other) => match in_recorded(one) {
+                None => Self::BothOrdersAtLeast,
+                Some(false) => Self::BothOrders,
+                Some(true) => Self::EveryRun,
+            },
+            (first, second) => {
+                let wrong = [(first, one), (second, other)];
+                let wrong = wrong.iter().filter(|(wrong, _)| *wrong);
+                // What the recorded run has not is enough.
+                let new = wrong.into_iter().any(|(_, ending)| in_recorded(ending) != Some(true));
+                if new { Self::OneOrder } else { Self::OneOrderAndRecorded }
+            }
+        }
+    }
+}
+
+impl Ending {
+    pub(super) fn of(order: &Order) -> Self {
+        let outcome = &order.outcome;
+        let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
+        Self { then, panicked, code: order.code }
+    }
+
+    /// Whether the program ended as it should not.
+    pub fn went_wrong(&self) -> bool {
+        let failed = self.code.is_some_and(|code| code != 0);
+        self.then.is_harm() || self.then == Aftermath::Nothing && failed
+    }
+
+    /// Whether two runs went wrong in the same way. A panic is the same if it comes from the same place; its message may
+    /// have numbers in it.
+    fn is_like(&self, other: &Self) -> bool {
+        use Aftermath::{Check, Nothing, Panic};
+        let place = |ending: &Self| ending.panicked.as_ref().and_then(|spot| spot.place.clone());
+        match (&self.then, &other.then) {
+            (Panic(one), Panic(two)) | (Check(one), Check(two)) => {
+                match (place(self), place(other)) {
+                    (Some(one), Some(two)) => one == two,
+                    _ => one == two,
+                }
+            }
+            (Nothing, Nothing) => self.code == other.code,
+            (one, two) => one == two,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::Place;
+
+    fn ending(then: Aftermath, code: i32) -> Ending {
+        Ending { then, panicked: None, code: Some(code) }
+    }
+
+    fn panic(message: &str, line: u32) -> Ending {
+        let place = Some(Place { file: "a.rs".to_owned(), line, column: 1 });
+        let panicked = Some(Spot { thread: "main".to_owned(), place });
+        Ending { then: Aftermath::Panic(message.to_owned()), panicked, code: Some(101) }
+    }
+
+    #[test]
+    fn harm_is_what_only_one_order_does() {
+        let (good, bad) = (ending(Aftermath::Nothing, 0), panic("7 < 8", 3));
+        assert_eq!(Harm::of([&good, &good], None), Harm::Nothing);
+        for recorded in [None, Some(&good)] {
+            assert_eq!(Harm::of([&good, &bad], recorded), Harm::OneOrder);
+            assert_eq!(Harm::of([&bad, &good], recorded), Harm::OneOrder);
+        }
+        assert_eq!(Harm::of([&bad, &good], Some(&bad)), Harm::OneOrderAndRecorded);
+        assert!(Harm::OneOrder.is_of_the_race() && !Harm::OneOrderAndRecorded.is_of_the_race());
+    }
+
+    #[test]
+    fn what_always_happens_is_no_harm() {
+        let (good, bad) = (ending(Aftermath::Nothing, 0), panic("7 < 8", 3));
+        let again = panic("9 < 8", 3);
+        assert_eq!(Harm::of([&bad, &again], Some(&bad)), Harm::EveryRun);
+        assert_eq!(Harm::of([&bad, &again], Some(&good)), Harm::BothOrders);
+        assert_eq!(Harm::of([&bad, &again], None), Harm::BothOrdersAtLeast);
+        // Another panic is another matter.
+        assert_eq!(Harm::of([&bad, &panic("7 < 8", 4)], Some(&bad)), Harm::OneOrder);
+    }
+
+    #[test]
+    fn exit_codes_count_where_nothing_else_is_seen() {
+        let [zero, three] = [0, 3].map(|code| ending(Aftermath::Nothing, code));
+        assert_eq!(Harm::of([&zero, &three], Some(&zero)), Harm::OneOrder);
+        assert_eq!(Harm::of([&three, &three], Some(&three)), Harm::EveryRun);
+        let stuck = ending(Aftermath::Stuck, 101);
+        assert_eq!(Harm::of([&stuck, &zero], None), Harm::Nothing);
+    }
+}
