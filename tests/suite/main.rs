@@ -33,4 +33,5 @@ mod solvers;
 mod support;
 mod twins;
 mod unrecorded;
+mod unseen;
 mod whole_trace;

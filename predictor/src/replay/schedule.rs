@@ -34,7 +34,7 @@ impl Plan {
         let mut lines = String::new();
         for (word, events) in [("step", steps), ("race", race)] {
             for &event in events {
-                if is_hidden(trace, event) {
+                if is_hidden(trace, event) || is_beyond_control(trace, event) {
                     continue;
                 }
                 let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
@@ -82,6 +82,12 @@ impl Plan {
         let _ = write!(text, "first {first}\n{}", self.lines);
         text
     }
+}
+
+/// Whether an event is of a thread that a replay of the test does not control: nobody who is controlled starts it.
+/// In a process that is replayed as a whole, all threads are under control.
+fn is_beyond_control(trace: &Trace, event: EventId) -> bool {
+    trace.metadata().test.is_some() && trace.is_foreign(trace.thread(event))
 }
 
 /// Values from this on may be addresses, which are others in every run.

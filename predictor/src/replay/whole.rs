@@ -41,9 +41,25 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
     whole.witness
 }
 
-/// Whether an event is one of a lock that the recorder adds to keep the events of an operation together:
-/// programs say where they take their locks.
+/// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds to keep the
+/// events of an operation together, since programs say where they take their locks; or the look at whether a
+/// lock that was just taken is poisoned, which is not there as long as none is.
 pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
+    is_look_at_poison(trace, event) || is_of_hidden_lock(trace, event)
+}
+
+fn is_look_at_poison(trace: &Trace, event: EventId) -> bool {
+    let Op::Load { .. } = trace.op(event) else { return false };
+    let before = trace.position(event).checked_sub(1);
+    let before = before.map(|at| trace.op(trace.events_of_thread(trace.thread(event))[at]));
+    let takes_lock = matches!(
+        before,
+        Some(Op::Acquire(_) | Op::ReadAcquire(_) | Op::Wake { .. } | Op::WakeTimeout { .. })
+    );
+    takes_lock && trace.location(event).is_none() && trace.metadata().program.is_some()
+}
+
+fn is_of_hidden_lock(trace: &Trace, event: EventId) -> bool {
     let (Op::Acquire(lock) | Op::Release(lock)) = trace.op(event) else { return false };
     let taken = trace.events_of_lock(lock).iter().find(|e| matches!(trace.op(**e), Op::Acquire(_)));
     // Traces that say nothing of places are not recorded.
@@ -98,6 +114,12 @@ impl Whole<'_, '_> {
     fn spots(&self, events: &[EventId]) -> Vec<Option<Spot>> {
         let place = |event: &EventId| self.trace.location(*event).map(Spot::Place);
         let mut spots: Vec<Option<Spot>> = events.iter().map(place).collect();
+        // Who takes a lock looks at once whether it is poisoned.
+        for at in 1..events.len() {
+            if is_look_at_poison(self.trace, events[at]) {
+                spots[at] = spots[at - 1];
+            }
+        }
         for region in self.regions(events) {
             let place = spots[region.clone()].iter().flatten().next().copied();
             let spot = place.unwrap_or(Spot::Region(events[region.start]));

@@ -42,13 +42,7 @@ impl CellRecord {
     fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
         let session = log.session_number();
         let known = self.is_known_to(session);
-        if self.session != session {
-            self.earlier.retain(|earlier| *earlier != session);
-            if self.session != 0 {
-                self.earlier.push(self.session);
-            }
-            self.session = session;
-        }
+        self.enter(session);
         self.clock = log.tick(self.clock);
         self.value = value;
         if known {
@@ -88,10 +82,34 @@ impl CellRecord {
         self.value
     }
 
+    /// A session that has never heard of the cell knows from now on that it held this at the start, which
+    /// has to be what a trace assumes that says nothing.
+    pub(super) fn starts_as(&mut self, log: &ThreadLog, value: Value) {
+        if self.is_new_to(log) {
+            self.enter(log.session_number());
+            self.value = value;
+        }
+    }
+
+    fn enter(&mut self, session: u32) {
+        if self.session != session {
+            self.earlier.retain(|earlier| *earlier != session);
+            if self.session != 0 {
+                self.earlier.push(self.session);
+            }
+            self.session = session;
+        }
+    }
+
     /// Whether the session has never heard of the cell.
     #[inline]
     pub(super) fn is_new_to(&self, log: &ThreadLog) -> bool {
         !self.is_known_to(log.session_number())
+    }
+
+    /// Records an exclusive use that changes nothing, if the session knows the cell.
+    pub(super) fn exclusive_as_it_is(&mut self, log: &ThreadLog, var: VarId, here: Here) {
+        self.exclusive(log, var, self.value, here);
     }
 
     /// Records an exclusive use, if the session knows the cell.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::borrow::Armed;
 use super::chunks::{Chunks, Cursor, Entry};
+use super::clocks::Clock;
 use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
@@ -16,7 +17,7 @@ use crate::sched;
 use crate::trace::binary::code::{self, code_of};
 use crate::trace::binary::event::Coder;
 use crate::trace::binary::kept::kept_code;
-use crate::trace::{LocId, Op, Stamp, ThreadId, Value, VarId};
+use crate::trace::{LocId, LockId, Op, Stamp, ThreadId, Value, VarId};
 
 /// Where in the program an operation was called; `None` where nobody called it.
 pub(crate) type Here = Option<&'static Caller<'static>>;
@@ -48,7 +49,11 @@ pub(crate) struct ThreadLog {
     session: Arc<Session>,
     session_number: u32,
     thread: ThreadId,
-    clock: Cell<u64>,
+    clock: Clock,
+    /// Whether nobody who is recorded has started the thread.
+    foreign: bool,
+    /// How many locks it holds.
+    holds: Cell<u32>,
     /// Which event, if any, is one of instrumented code. All others are of code that does not
     /// record its branches.
     expected: Cell<Expected>,
@@ -79,10 +84,12 @@ impl ThreadLog {
     /// A log whose events come after `clock`.
     pub(super) fn new(session: Arc<Session>, thread: ThreadId, clock: u64) -> Self {
         Self {
+            clock: session.clocks().begin(clock),
+            foreign: false,
+            holds: Cell::new(0),
             session_number: session.number(),
             session,
             thread,
-            clock: Cell::new(clock),
             expected: Cell::new(Expected::Nothing),
             unusual: Cell::new(0),
             held: Cell::new(None),
@@ -96,6 +103,15 @@ impl ThreadLog {
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
         }
+    }
+
+    /// The log is that of a thread that nobody who is recorded has started.
+    pub(super) fn of_foreign_thread(self) -> Self {
+        Self { foreign: true, ..self }
+    }
+
+    pub(super) fn is_foreign(&self) -> bool {
+        self.foreign
     }
 
     pub(crate) fn session(&self) -> &Arc<Session> {
@@ -122,7 +138,11 @@ impl ThreadLog {
     pub(crate) fn after(&self, clock: u64) -> u64 {
         // A branch that is still owed comes first, and needs a stamp of its own.
         let owed = u64::from(self.is_pending());
-        self.clock().max(clock).max(self.session.floor()) + 1 + owed
+        let mut before = self.clock().max(clock).max(self.session.floor());
+        if self.foreign {
+            before = before.max(self.session.highest());
+        }
+        before + 1 + owed
     }
 
     /// The stamp was taken.
@@ -131,6 +151,9 @@ impl ThreadLog {
         debug_assert!(!self.chunks.has_uncounted(), "whoever knows the next stamp has counted");
         self.chunks.forbid_short();
         self.clock.set(stamp);
+        if self.foreign {
+            self.session.raise_floor(stamp);
+        }
     }
 
     /// Counts the short events since the last other one: each has advanced the clock by one.
@@ -313,6 +336,15 @@ impl ThreadLog {
         }
     }
 
+    /// Says which variable a lock's poison flag is, before its first use in this session.
+    pub(super) fn define_poison_flag(&self, lock: LockId, flag: VarId) {
+        match self.session.poison_flag(lock, flag) {
+            // The chunk of the event must come after that of the definition.
+            Ok(offset) => self.go_behind(offset),
+            Err(_) => self.session.lose(self.after(0)),
+        }
+    }
+
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
     #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool, slot: Option<usize>) {
@@ -340,6 +372,16 @@ impl ThreadLog {
             return self.session.lose(stamp);
         }
         self.append(Step { stamp, op, location: None, recorded: true, slot: None });
+    }
+
+    /// Records that a thread found something by the way, which its control flow depends on. No code of the
+    /// program does that by itself, so whoever replays the program does not see it.
+    pub(super) fn emit_finding(&self, stamp: u64, op: Op, here: Here) {
+        self.pay_if_pending(stamp, here);
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return self.session.lose(stamp);
+        }
+        self.append(Step { stamp, op, location: None, recorded: false, slot: None });
     }
 
     /// Records an event at a location that is new to this thread.
@@ -418,6 +460,9 @@ impl ThreadLog {
             self.sites.clear();
             (Owner::new(self), Tag::FIRST)
         });
+        if !self.clock.may_own(owner, self.session.clocks()) {
+            return None;
+        }
         self.owner.set(Some(owner));
         self.last_tag.set(tag);
         Some((owner, tag))
@@ -430,7 +475,24 @@ impl ThreadLog {
 
     /// Under control others may go before every access.
     fn may_own(&self) -> bool {
-        !self.watched && !sched::is_controlled()
+        !self.watched && !self.session.clocks().have_foreign() && !sched::is_controlled()
+    }
+
+    /// The thread has taken a lock.
+    #[inline]
+    pub(super) fn takes_lock(&self) {
+        self.holds.set(self.holds.get() + 1);
+    }
+
+    /// The thread gives a lock back.
+    #[inline]
+    pub(super) fn gives_lock_back(&self) {
+        self.holds.set(self.holds.get().saturating_sub(1));
+    }
+
+    /// Whether the thread holds a lock, or waits to have one back.
+    pub(super) fn holds_locks(&self) -> bool {
+        self.holds.get() > 0
     }
 
     /// Sees to it that the next event comes after what is defined at this offset.

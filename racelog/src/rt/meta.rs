@@ -4,8 +4,8 @@ use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use super::cells::CellRecord;
 use super::log::{Here, ThreadLog};
+use super::poison::Poison;
 use super::session::with;
 use crate::trace::{LockId, Op, Value, VarId};
 
@@ -94,12 +94,17 @@ impl LockMeta {
     pub(crate) fn acquired(&self, log: &ThreadLog, here: Here) {
         self.session.store(log.session_number(), Ordering::Relaxed);
         let stamp = self.change(log, |_| Some(WRITER)).expect("always");
+        log.takes_lock();
         log.emit(stamp, Op::Acquire(self.id()), here);
     }
 
     /// The calling thread is about to give the exclusive lock back.
     pub(crate) fn releasing(&self, log: &ThreadLog, here: Here) {
-        let stamp = self.change(log, |holders| Some(holders & !WRITER)).expect("always");
+        // If the trace does not know that it was taken, it was by somebody who was not recorded then.
+        let stamp =
+            self.change(log, |holders| (holders & WRITER != 0).then_some(holders & !WRITER));
+        let Some(stamp) = stamp else { return };
+        log.gives_lock_back();
         log.emit(stamp, Op::Release(self.id()), here);
     }
 
@@ -107,13 +112,16 @@ impl LockMeta {
     pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Here) {
         self.session.store(log.session_number(), Ordering::Relaxed);
         let stamp = self.change(log, |holders| Some(holders + READER)).expect("always");
+        log.takes_lock();
         log.emit(stamp, Op::ReadAcquire(self.id()), here);
     }
 
     /// The calling thread is about to give the shared lock back.
     pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Here) {
-        let stamp = self.change(log, |holders| Some(holders.saturating_sub(READER)));
-        log.emit(stamp.expect("always"), Op::ReadRelease(self.id()), here);
+        let given_back = |holders: u64| holders.checked_sub(READER);
+        let Some(stamp) = self.change(log, given_back) else { return };
+        log.gives_lock_back();
+        log.emit(stamp, Op::ReadRelease(self.id()), here);
     }
 
     /// The calling thread found the lock taken, and records so if the trace knows by whom.
@@ -237,19 +245,12 @@ impl LockMeta {
 pub(crate) struct GuardedMeta {
     pub(crate) lock: LockMeta,
     data: NumberedId,
-    poison: NumberedId,
-    /// What the traces know of whether it is poisoned.
-    poison_record: Spin<CellRecord>,
+    pub(crate) poison: Poison,
 }
 
 impl GuardedMeta {
     pub(crate) const fn new() -> Self {
-        Self {
-            lock: LockMeta::new(),
-            data: NumberedId::new(),
-            poison: NumberedId::new(),
-            poison_record: Spin::new(CellRecord::new()),
-        }
+        Self { lock: LockMeta::new(), data: NumberedId::new(), poison: Poison::new() }
     }
 
     fn data(&self) -> VarId {
@@ -279,33 +280,30 @@ impl GuardedMeta {
                 log.emit(stamp, Op::Exclusive { var, value: Value::Opaque }, here);
             });
         }
+        self.poison.exclusive(here);
     }
 
-    /// A holder looked at whether the lock is poisoned, and the program may go by what it found.
-    pub(crate) fn saw_poison(&self, poisoned: bool, here: Here) {
-        with(|log| {
-            // Where nobody has panicked there is nothing that the order could change.
-            if poisoned || self.poison.is_given() {
-                let var = VarId::new(self.poison.get(&counters::VARS));
-                let value = Value::Nat(poisoned.into());
-                let mut record = self.poison_record.lock();
-                record.found(log, var, value, here);
-                record.clock = log.tick(record.clock);
-                log.emit_decision(record.clock, Op::Load { var, value, ordering: None }, here);
-            }
-        });
+    /// Whoever has just taken the lock found it poisoned or not, and the program may go by that.
+    #[inline]
+    pub(crate) fn found(&self, poisoned: bool, here: Here) {
+        if poisoned || self.poison.was_ever() {
+            self.poison.found(&self.lock, poisoned, here);
+        }
     }
 
-    /// The lock becomes poisoned, or no longer is.
-    pub(crate) fn set_poison(&self, poisoned: bool, here: Here) {
-        with(|log| {
-            let var = VarId::new(self.poison.get(&counters::VARS));
-            let value = Value::Nat(poisoned.into());
-            let mut record = self.poison_record.lock();
-            record.found(log, var, Value::Nat((!poisoned).into()), here);
-            record.emit(log, Op::Store { var, value, ordering: None }, here);
-            record.left(value);
-        });
+    /// The program asked whether the lock is poisoned, and may go by the answer.
+    pub(crate) fn looked(&self, poisoned: bool, here: Here) {
+        self.poison.looked(&self.lock, poisoned, here);
+    }
+
+    /// Whoever holds the lock exclusively poisons it; it may have been poisoned before.
+    pub(crate) fn poisons(&self, before: bool, here: Here) {
+        self.poison.becomes(&self.lock, true, before, here);
+    }
+
+    /// The lock is not poisoned from now on; it may not have been before.
+    pub(crate) fn clears_poison(&self, before: bool, here: Here) {
+        self.poison.becomes(&self.lock, false, before, here);
     }
 }
 
@@ -354,7 +352,7 @@ impl<T> Spin<T> {
 }
 
 /// Waits for another thread, which will not be long unless it does not run.
-pub(super) fn wait_a_little(tries: &mut u32) {
+pub(crate) fn wait_a_little(tries: &mut u32) {
     *tries += 1;
     if tries.is_multiple_of(64) {
         std::thread::yield_now();

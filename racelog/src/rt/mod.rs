@@ -12,15 +12,18 @@
 pub(crate) mod borrow;
 mod cells;
 mod chunks;
+mod clocks;
 mod config;
 mod constants;
 mod fence;
 mod file;
+mod foreign;
 mod given_back;
 mod log;
 mod lost;
 mod meta;
 mod ownership;
+mod poison;
 pub(crate) mod raw;
 mod session;
 mod sites;
@@ -33,11 +36,13 @@ mod words;
 pub(crate) use cells::{Access, CellRecord, access, exclusive, forget};
 pub(crate) use given_back::{forget_memory, keeps_order};
 pub(crate) use log::{Expected, Here, ThreadLog};
-pub(crate) use meta::{GuardedMeta, LockMeta, NumberedId, Spin, SpinGuard, counters};
+pub(crate) use meta::{
+    GuardedMeta, LockMeta, NumberedId, Spin, SpinGuard, counters, wait_a_little,
+};
 pub(crate) use ownership::{Ownership, Streak};
 pub use session::TestSession;
 pub(crate) use session::{
-    Child, ChildShared, abandon_log, about_to_be_controlled, is_off, silence, with,
+    Child, ChildShared, abandon_log, about_to_be_controlled, about_to_do, is_off, silence, with,
 };
 pub(crate) use sites::Site;
 pub(crate) use table::Kind;

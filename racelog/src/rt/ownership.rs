@@ -11,7 +11,7 @@
 
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 
 use super::fence;
 use super::log::ThreadLog;
@@ -32,6 +32,8 @@ pub(super) struct Owner {
     busy: AtomicUsize,
     /// No event of the thread so far has a larger stamp.
     bound: AtomicU64,
+    /// Whether no cell belongs to the thread any more, whatever the cells say.
+    retired: AtomicBool,
     /// The log of the thread, which alone looks at it, while [`OWNER`] is this.
     log: Cell<*const ThreadLog>,
 }
@@ -45,6 +47,7 @@ impl Owner {
         Box::leak(Box::new(Self {
             busy: AtomicUsize::new(0),
             bound: AtomicU64::new(0),
+            retired: AtomicBool::new(false),
             log: Cell::new(log),
         }))
     }
@@ -52,6 +55,21 @@ impl Owner {
     /// Until this is called again the thread's stamps stay below this.
     pub(super) fn will_reach(&self, stamp: u64) {
         self.bound.store(stamp, Ordering::Relaxed);
+    }
+
+    /// No cell belongs to the thread any more. After a fence everywhere, once it is not busy, it uses none
+    /// without its lock.
+    pub(super) fn retire(&self) {
+        self.retired.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.busy.load(Ordering::Acquire) != 0
+    }
+
+    /// No event of the thread so far has a larger stamp.
+    pub(super) fn bound(&self) -> u64 {
+        self.bound.load(Ordering::Relaxed)
     }
 }
 
@@ -91,7 +109,8 @@ impl Ownership {
         // The processor may still see to the next line first: whoever takes the cell away makes the
         // fence.
         compiler_fence(Ordering::SeqCst);
-        let done = if ptr::eq(self.owner.load(Ordering::Acquire), me) {
+        let is_own = ptr::eq(self.owner.load(Ordering::Acquire), me);
+        let done = if is_own && !owner.retired.load(Ordering::Acquire) {
             // SAFETY: the log lives for as long as the thread is this owner.
             f(unsafe { &*owner.log.get() }, Tag::from_raw(self.tag.load(Ordering::Relaxed)))
         } else {

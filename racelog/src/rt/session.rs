@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
+use super::clocks::Clocks;
 use super::config::config;
 use super::file::{Full, TraceFile};
+use super::foreign::{self, Whose};
 use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::lost::Lost;
@@ -23,10 +25,17 @@ use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::state::State;
-use crate::trace::binary::tables::encode_end;
+use crate::trace::binary::tables::{PoisonFlag, encode_end};
 use crate::trace::{
-    End, LocId, MemoryOrdering, Metadata, Object, Op, StrId, ThreadId, Value, VarId,
+    End, LocId, LockId, MemoryOrdering, Metadata, Object, Op, StrId, ThreadId, Value, VarId,
 };
+
+static NEXT_SESSION: AtomicU32 = AtomicU32::new(1);
+
+/// The number of the session that was opened last.
+pub(super) fn newest_session() -> u32 {
+    NEXT_SESSION.load(Ordering::Relaxed) - 1
+}
 
 /// A trace that is being recorded.
 pub(crate) struct Session {
@@ -36,19 +45,20 @@ pub(crate) struct Session {
     lost: Lost,
     tables: Mutex<Tables>,
     next_thread: AtomicU32,
+    clocks: Clocks,
     /// Nothing more is recorded.
     stopped: AtomicBool,
     /// About the largest stamp so far. A thread that nobody forked starts there: were its stamps
     /// small, losing one of them would cost all that is recorded.
     latest: AtomicU64,
-    /// Stamps that are taken from now on are above this: 0, until recording ends. So what is not
-    /// recorded is after what is, whatever the clock of the thread that does it.
+    /// Stamps that are taken from now on are above this: 0, until recording ends or a foreign thread
+    /// does something. So what is not recorded is after what is, whatever the clock of the thread that
+    /// does it; and all that is done after a foreign thread did something is after that.
     floor: AtomicU64,
 }
 
 impl Session {
     fn create(path: &Path, metadata: &Metadata) -> io::Result<Arc<Self>> {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut bytes = Vec::new();
         header::write(&mut bytes, metadata)?;
         bytes.extend(State::WHOLE.encode(bytes.len()));
@@ -59,10 +69,11 @@ impl Session {
         given_back::find_out();
         let tables = Tables::new(&file).map_err(|Full(why)| io::Error::other(why))?;
         Ok(Arc::new(Self {
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            number: NEXT_SESSION.fetch_add(1, Ordering::Relaxed),
             file,
             tables: Mutex::new(tables),
             next_thread: AtomicU32::new(0),
+            clocks: Clocks::new(),
             stopped: AtomicBool::new(false),
             lost,
             latest: AtomicU64::new(0),
@@ -87,6 +98,36 @@ impl Session {
     #[inline]
     pub(super) fn floor(&self) -> u64 {
         self.floor.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+
+    /// The largest stamp so far; for a foreign thread.
+    #[cold]
+    pub(super) fn highest(&self) -> u64 {
+        self.latest.load(Ordering::Relaxed).max(self.clocks.highest())
+    }
+
+    /// A foreign thread has taken this stamp.
+    #[cold]
+    pub(super) fn raise_floor(&self, stamp: u64) {
+        self.reached(stamp);
+        self.floor.fetch_max(stamp, Ordering::AcqRel);
+    }
+
+    /// The calling thread, which is not recorded here, may do here what belongs to the trace.
+    pub(super) fn misses(&self, here: Here) {
+        let mut tables = self.tables();
+        if !self.is_stopped()
+            && let Err(full) = tables.misses(&self.file, here)
+        {
+            // A trace that cannot say that it is not complete must not go on.
+            drop(tables);
+            self.lose(self.highest() + 1);
+            self.stop(&full);
+        }
     }
 
     /// There is an event with this stamp.
@@ -120,6 +161,15 @@ impl Session {
         tables.memory(&self.file, var, address, size)
     }
 
+    /// Says which variable a lock's poison flag is; returns the offset of the chunk that says so.
+    pub(super) fn poison_flag(&self, lock: LockId, flag: VarId) -> Result<u64, Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.poison_flag(&self.file, PoisonFlag { lock, flag })
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,6 +185,31 @@ impl Session {
             }
         }
         ThreadLog::new(self.clone(), thread, clock)
+    }
+
+    /// A log for the calling thread, which nobody who is recorded has started. None if the trace cannot say
+    /// so: then nothing of the thread is in it.
+    fn foreign_log(self: &Arc<Self>) -> Option<ThreadLog> {
+        let own = std::thread::current();
+        let log = self.new_log(own.name(), 0);
+        let mut tables = self.tables();
+        let said = match self.is_stopped() {
+            true => Err(None),
+            false => tables.foreign(&self.file, log.thread()).map_err(Some),
+        };
+        drop(tables);
+        if let Err(full) = said {
+            // In this order: whoever notices the end knows where it is.
+            self.lose(self.highest() + 1);
+            if let Some(full) = full {
+                self.stop(&full);
+            }
+            return None;
+        }
+        // Cells that belong to threads are used without a look at the clocks.
+        let used = self.clocks.begin_foreign();
+        self.reached(used);
+        Some(log.of_foreign_thread())
     }
 
     /// There is no room for more: says so, once, and records nothing more.
@@ -189,6 +264,9 @@ thread_local! {
     /// The log itself, for threads that were spawned in a session. It is the first thread-local
     /// with a destructor that such a thread has, so it is the last to go.
     static OWNED: OwnedLog = const { OwnedLog(Cell::new(None)) };
+
+    /// When it was last looked whose the thread, if it is foreign, is: see [`foreign::changes`].
+    static LOOKED_AT: Cell<u32> = const { Cell::new(0) };
 }
 
 fn off() -> *const ThreadLog {
@@ -208,11 +286,14 @@ fn set_current(log: *const ThreadLog) {
 }
 
 fn is_log(log: *const ThreadLog) -> bool {
-    log != off() && log.addr() > IDLE.addr()
+    log != off() && log.addr() > FOREIGN.addr()
 }
 
 /// Stands for the log of a thread that is not recorded, but may be under control.
 const IDLE: *const ThreadLog = ptr::without_provenance(1);
+
+/// Stands for the log of a foreign thread, which may be another one each time.
+const FOREIGN: *const ThreadLog = ptr::without_provenance(2);
 
 /// Whether the thread is known to be neither recorded nor under control: the one thing that is
 /// looked at when all is off.
@@ -228,24 +309,96 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     if log == off() {
         return None;
     }
-    let log = if log.addr() <= IDLE.addr() { attach(log)? } else { log };
+    let attached;
+    let log = if log.addr() <= FOREIGN.addr() {
+        attached = attach(log)?;
+        attached.log
+    } else {
+        log
+    };
     // SAFETY: the pointer is cleared before the log goes, on this thread, and nothing within `f`
     // ends the thread or its session.
     Some(f(unsafe { &*log }))
 }
 
-/// Finds out whether this thread belongs to the session of the process.
+/// A log that was looked for. One of a foreign thread is the thread's while this lives.
+struct Attached {
+    log: *const ThreadLog,
+    foreign: bool,
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // Unless it has another one by now.
+        if self.foreign && CURRENT.get() == self.log {
+            CURRENT.set(FOREIGN);
+        }
+    }
+}
+
+/// Finds out whether this thread belongs to a session.
 #[cold]
-fn attach(log: *const ThreadLog) -> Option<*const ThreadLog> {
+fn attach(log: *const ThreadLog) -> Option<Attached> {
     if log == IDLE {
         return None;
     }
+    if log == FOREIGN {
+        return attach_foreign();
+    }
     // What follows may come back here, from the program's allocator for example.
     set_current(if sched::is_process_controlled() { IDLE } else { off() });
+    if !config().on {
+        return None;
+    }
+    if !foreign::is_main_thread() {
+        return attach_foreign();
+    }
     let session = process_session()?;
     let name = std::thread::current().name().map(str::to_owned);
     let log = session.new_log(name.as_deref(), session.latest.load(Ordering::Relaxed));
-    OWNED.try_with(|owned| owned.install(log, None)).ok()
+    let log = OWNED.try_with(|owned| owned.install(log, None)).ok()?;
+    Some(Attached { log, foreign: false })
+}
+
+/// Finds out whose the calling thread, which nobody who is recorded has started, is now.
+fn attach_foreign() -> Option<Attached> {
+    let changes = foreign::changes();
+    let mut log = OWNED.try_with(OwnedLog::current).ok()?;
+    if LOOKED_AT.get() != changes {
+        set_current(IDLE);
+        log = look_whose(log);
+        LOOKED_AT.set(changes);
+        set_current(FOREIGN);
+    }
+    let log = log?;
+    // What runs within an operation belongs to the same trace.
+    CURRENT.set(log);
+    Some(Attached { log, foreign: true })
+}
+
+/// The log that a foreign thread, which has this one so far, has from now on.
+fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
+    // SAFETY: the calling thread owns the log, and is in no operation.
+    let own = current.map(|log| unsafe { &*log });
+    let stays = own.is_some_and(ThreadLog::holds_locks);
+    let session = match foreign::whose(own.map(ThreadLog::session), stays) {
+        Whose::Test(session) => session,
+        Whose::Process => process_session()?.clone(),
+        Whose::Unknown => return None,
+    };
+    if own.is_some_and(|own| Arc::ptr_eq(own.session(), &session)) {
+        return current;
+    }
+    let log = session.foreign_log();
+    OWNED.try_with(|owned| owned.replace(log)).ok()?
+}
+
+/// The calling thread is about to do something here. That matters only while it is not known whose it is.
+#[inline]
+pub(crate) fn about_to_do(here: Here) {
+    if CURRENT.get().addr() <= FOREIGN.addr() {
+        foreign::is_about_to_act(here);
+    }
 }
 
 /// The log of the calling thread, to come back to.
@@ -301,9 +454,31 @@ impl OwnedLog {
         pointer
     }
 
+    /// The log, if there is one.
+    fn current(&self) -> Option<*const ThreadLog> {
+        let owned = self.0.take();
+        let log = owned.as_ref().map(|(log, _)| ptr::from_ref(&**log));
+        self.0.set(owned);
+        log
+    }
+
+    /// A foreign thread has this log from now on, and no longer the one that it had.
+    fn replace(&self, log: Option<ThreadLog>) -> Option<*const ThreadLog> {
+        if let Some((before, _)) = self.0.take()
+            && !before.session().is_stopped()
+        {
+            before.seal();
+        }
+        self.0.set(log.map(|log| (Box::new(log), None)));
+        self.current()
+    }
+
     fn end(&self) {
         if let Some((log, shared)) = self.0.take() {
-            log.emit_alone(Op::End, None);
+            // What a foreign thread does after the end of a trace is not lost to it.
+            if !(log.is_foreign() && log.session().is_stopped()) {
+                log.emit_alone(Op::End, None);
+            }
             set_current(off());
             log.seal();
             forget_stack();
@@ -397,6 +572,9 @@ impl TestSession {
         } else {
             None
         };
+        if let Some(session) = &session {
+            foreign::test_begins(name, session);
+        }
         let log = session.map(|session| Box::new(session.new_log(Some("main"), 0)));
         match &log {
             Some(log) => set_current(ptr::from_ref(&**log)),
@@ -413,6 +591,7 @@ impl Drop for TestSession {
         self.control = None;
         set_current(self.outer);
         if let Some(log) = self.log.take() {
+            foreign::test_ends(log.session());
             log.seal();
             log.session().finish();
         }

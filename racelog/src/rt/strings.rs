@@ -8,11 +8,14 @@ use super::chunks::put_header;
 use super::file::{Full, Slot, TraceFile};
 use super::given_back;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
-use crate::trace::binary::tables::put_definition;
-use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, VarId};
+use crate::trace::binary::tables::{PoisonFlag, put_definition, put_poison_flag};
+use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, ThreadId, VarId};
 
 /// A tables chunk has about this many bytes.
 const CHUNK: usize = 64 * 1024;
+
+/// So many threads that may belong to a trace and are not in it are counted.
+const MOST_MISSED: usize = 1000;
 
 /// What is defined in a trace, and the chunk that new definitions go to.
 #[derive(Debug)]
@@ -26,6 +29,8 @@ pub(super) struct Tables {
     /// How many variables' memory had been given back when the trace began, and when that was last
     /// looked at.
     given_back: (u32, u32),
+    /// The threads that may belong here and are not recorded here.
+    missed: Vec<std::thread::ThreadId>,
     slot: Slot,
     at: usize,
 }
@@ -38,6 +43,7 @@ impl Tables {
             written: 0,
             callers: HashMap::new(),
             given_back: (given_back::count(), given_back::count()),
+            missed: Vec::new(),
             slot,
             at: HEADER_LEN,
         })
@@ -110,27 +116,69 @@ impl Tables {
         Ok(self.slot.offset)
     }
 
+    /// Says that nobody who is recorded has started a thread.
+    pub(super) fn foreign(&mut self, file: &TraceFile, thread: ThreadId) -> Result<(), Full> {
+        // A thread is new when this is said of it.
+        let _ = self.dictionary.define(Definition::Foreign { thread });
+        self.write(file)
+    }
+
+    /// Says that the calling thread, which is not recorded here, may do so what belongs here.
+    pub(super) fn misses(
+        &mut self,
+        file: &TraceFile,
+        here: Option<&'static Caller<'static>>,
+    ) -> Result<(), Full> {
+        let thread = std::thread::current().id();
+        if self.missed.len() >= MOST_MISSED || self.missed.contains(&thread) {
+            return Ok(());
+        }
+        let location = match here {
+            Some(caller) => Some(self.locate(file, caller)?.0),
+            None => None,
+        };
+        self.missed.push(thread);
+        let _ = self.dictionary.define(Definition::Unattributed { location });
+        self.write(file)
+    }
+
     /// Writes what is new.
     fn write(&mut self, file: &TraceFile) -> Result<(), Full> {
         while let Some(definition) = self.dictionary.definitions().get(self.written) {
             let mut bytes = Vec::new();
             put_definition(&mut bytes, definition);
-            // A zero has to follow, or the chunk has to end.
-            if self.at + bytes.len() > self.slot.len {
-                self.seal();
-                self.slot = allocate(file)?;
-                self.at = HEADER_LEN;
-                if self.at + bytes.len() > self.slot.len {
-                    // A string of several kilobytes: no name or path is so long. Another stands in.
-                    self.shorten();
-                    continue;
-                }
+            if self.put(file, &bytes)? {
+                self.written += 1;
+            } else {
+                // A string of several kilobytes: no name or path is so long. Another stands in.
+                self.shorten();
             }
-            publish(self.slot, self.at, &bytes);
-            self.at += bytes.len();
-            self.written += 1;
         }
         Ok(())
+    }
+
+    /// Writes a record; false if it is too long for any chunk.
+    fn put(&mut self, file: &TraceFile, record: &[u8]) -> Result<bool, Full> {
+        // A zero has to follow, or the chunk has to end.
+        if self.at + record.len() > self.slot.len {
+            self.seal();
+            self.slot = allocate(file)?;
+            self.at = HEADER_LEN;
+            if self.at + record.len() > self.slot.len {
+                return Ok(false);
+            }
+        }
+        publish(self.slot, self.at, record);
+        self.at += record.len();
+        Ok(true)
+    }
+
+    /// Says which variable a lock's poison flag is; returns the offset of the chunk that says so.
+    pub(super) fn poison_flag(&mut self, file: &TraceFile, flag: PoisonFlag) -> Result<u64, Full> {
+        let mut bytes = Vec::new();
+        put_poison_flag(&mut bytes, flag);
+        self.put(file, &bytes)?;
+        Ok(self.slot.offset)
     }
 
     /// Replaces the definition that does not fit by one that does.

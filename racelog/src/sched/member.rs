@@ -272,6 +272,7 @@ pub(crate) fn point(action: Action, object: usize, here: Here) {
     if rt::is_off() {
         return;
     }
+    rt::about_to_do(here);
     with(|member| member.step(Intent::new(action, object, here), None, None));
 }
 
@@ -281,6 +282,7 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
     if rt::is_off() {
         return;
     }
+    rt::about_to_do(here);
     let intent = Intent::new(action, address, here).with_size(size);
     with(|member| member.step(intent, None, None));
 }
@@ -316,6 +318,7 @@ pub(crate) fn block_on(action: Action, object: usize, here: Here, ready: impl Fn
     if rt::is_off() {
         return;
     }
+    rt::about_to_do(here);
     with(|member| member.step(Intent::new(action, object, here), Some(&|_| ready()), None));
 }
 

@@ -149,12 +149,8 @@ impl Condvar {
         let notified = self.waiters.end(wait, &mutex.meta.lock, here);
         let result = WaitTimeoutResult(!notified);
         let guard = mutex.guard(inner, here);
-        if poisoned {
-            mutex.meta.saw_poison(true, here);
-            Err(PoisonError::new((guard, result)))
-        } else {
-            Ok((guard, result))
-        }
+        mutex.meta.found(poisoned, here);
+        if poisoned { Err(PoisonError::new((guard, result))) } else { Ok((guard, result)) }
     }
 }
 

@@ -63,7 +63,7 @@ impl<T: ?Sized> Mutex<T> {
         }
         sched::block_on(Action::Lock, self.meta.lock.key(), here, || self.is_free());
         match self.inner.lock() {
-            Ok(inner) => Ok(self.taken(inner, here)),
+            Ok(inner) => Ok(self.taken(inner, false, here)),
             Err(poison) => Err(self.taken_poisoned(poison, here)),
         }
     }
@@ -75,7 +75,7 @@ impl<T: ?Sized> Mutex<T> {
         sched::point(Action::TryLock, self.meta.lock.key(), here);
         let result = super::attempt(
             || match self.inner.try_lock() {
-                Ok(inner) => Some(Ok(self.taken(inner, here))),
+                Ok(inner) => Some(Ok(self.taken(inner, false, here))),
                 Err(TryLockError::Poisoned(poison)) => {
                     Some(Err(self.taken_poisoned(poison, here).into()))
                 }
@@ -100,7 +100,7 @@ impl<T: ?Sized> Mutex<T> {
         let here = Some(Location::caller());
         sched::point(Action::Look, self.meta.lock.key(), here);
         let poisoned = self.inner.is_poisoned();
-        self.meta.saw_poison(poisoned, here);
+        self.meta.looked(poisoned, here);
         poisoned
     }
 
@@ -109,8 +109,9 @@ impl<T: ?Sized> Mutex<T> {
     pub fn clear_poison(&self) {
         let here = Some(Location::caller());
         sched::point(Action::Look, self.meta.lock.key(), here);
+        let before = self.inner.is_poisoned();
         self.inner.clear_poison();
-        self.meta.set_poison(false, here);
+        self.meta.clears_poison(before, here);
     }
 
     /// As [`std::sync::Mutex::get_mut`].
@@ -123,9 +124,11 @@ impl<T: ?Sized> Mutex<T> {
     pub(super) fn taken<'a>(
         &'a self,
         inner: std::sync::MutexGuard<'a, T>,
+        poisoned: bool,
         here: Here,
     ) -> MutexGuard<'a, T> {
         with(|log| self.meta.lock.acquired(log, here));
+        self.meta.found(poisoned, here);
         self.guard(inner, here)
     }
 
@@ -143,9 +146,7 @@ impl<T: ?Sized> Mutex<T> {
         poison: PoisonError<std::sync::MutexGuard<'a, T>>,
         here: Here,
     ) -> PoisonError<MutexGuard<'a, T>> {
-        let guard = self.taken(poison.into_inner(), here);
-        self.meta.saw_poison(true, here);
-        PoisonError::new(guard)
+        PoisonError::new(self.taken(poison.into_inner(), true, here))
     }
 }
 
@@ -205,7 +206,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
                 return;
             }
             if poisons {
-                self.lock.meta.set_poison(true, self.here);
+                self.lock.meta.poisons(self.lock.inner.is_poisoned(), self.here);
             }
             with(|log| self.lock.meta.lock.releasing(log, self.here));
         }

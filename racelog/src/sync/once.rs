@@ -10,7 +10,7 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::rt::{Here, NumberedId, Spin, ThreadLog, counters, with};
+use crate::rt::{Here, NumberedId, Spin, ThreadLog, counters, wait_a_little, with};
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
@@ -22,6 +22,9 @@ const POISONED: Value = Value::Nat(1);
 
 /// The closure of a [`Once`] has run.
 pub(crate) const COMPLETED: Value = Value::Nat(2);
+
+/// How often somebody looks again whether an object is done whose end is recorded.
+const MOST_TRIES: u32 = 1 << 20;
 
 /// A value of [`Record::known_to`]: no use was recorded yet, so the value is the initial one.
 const NOT_USED: u32 = 0;
@@ -206,7 +209,14 @@ impl OnceMeta {
         sched::point(Action::Look, self.key(), here);
         with(|log| {
             let mut record = self.record.lock();
-            let found = is_done();
+            let mut found = is_done();
+            // If the end of the initialiser is recorded already, all that is left is for std to let others see
+            // it. Whoever has looked too early looks again: that it was not done could not be said any more.
+            let mut tries = 0;
+            while !found && record.value == done && tries < MOST_TRIES {
+                wait_a_little(&mut tries);
+                found = is_done();
+            }
             if found {
                 record.load(log, self.var(), done, here);
             } else {

@@ -78,7 +78,7 @@ impl<T: ?Sized> RwLock<T> {
             !matches!(self.inner.try_read(), Err(TryLockError::WouldBlock))
         });
         match self.inner.read() {
-            Ok(inner) => Ok(self.read_taken(inner, here)),
+            Ok(inner) => Ok(self.read_taken(inner, false, here)),
             Err(poison) => Err(self.read_taken_poisoned(poison, here)),
         }
     }
@@ -90,7 +90,7 @@ impl<T: ?Sized> RwLock<T> {
         sched::point(Action::TryReadLock, self.meta.lock.key(), here);
         let result = super::attempt(
             || match self.inner.try_read() {
-                Ok(inner) => Some(Ok(self.read_taken(inner, here))),
+                Ok(inner) => Some(Ok(self.read_taken(inner, false, here))),
                 Err(TryLockError::Poisoned(poison)) => {
                     Some(Err(self.read_taken_poisoned(poison, here).into()))
                 }
@@ -112,7 +112,7 @@ impl<T: ?Sized> RwLock<T> {
             !matches!(self.inner.try_write(), Err(TryLockError::WouldBlock))
         });
         match self.inner.write() {
-            Ok(inner) => Ok(self.write_taken(inner, here)),
+            Ok(inner) => Ok(self.write_taken(inner, false, here)),
             Err(poison) => Err(self.write_taken_poisoned(poison, here)),
         }
     }
@@ -124,7 +124,7 @@ impl<T: ?Sized> RwLock<T> {
         sched::point(Action::TryLock, self.meta.lock.key(), here);
         let result = super::attempt(
             || match self.inner.try_write() {
-                Ok(inner) => Some(Ok(self.write_taken(inner, here))),
+                Ok(inner) => Some(Ok(self.write_taken(inner, false, here))),
                 Err(TryLockError::Poisoned(poison)) => {
                     Some(Err(self.write_taken_poisoned(poison, here).into()))
                 }
@@ -144,7 +144,7 @@ impl<T: ?Sized> RwLock<T> {
         let here = Some(Location::caller());
         sched::point(Action::Look, self.meta.lock.key(), here);
         let poisoned = self.inner.is_poisoned();
-        self.meta.saw_poison(poisoned, here);
+        self.meta.looked(poisoned, here);
         poisoned
     }
 
@@ -153,8 +153,9 @@ impl<T: ?Sized> RwLock<T> {
     pub fn clear_poison(&self) {
         let here = Some(Location::caller());
         sched::point(Action::Look, self.meta.lock.key(), here);
+        let before = self.inner.is_poisoned();
         self.inner.clear_poison();
-        self.meta.set_poison(false, here);
+        self.meta.clears_poison(before, here);
     }
 
     /// As [`std::sync::RwLock::get_mut`].
@@ -167,9 +168,11 @@ impl<T: ?Sized> RwLock<T> {
     fn read_taken<'a>(
         &'a self,
         inner: std::sync::RwLockReadGuard<'a, T>,
+        poisoned: bool,
         here: Here,
     ) -> RwLockReadGuard<'a, T> {
         with(|log| self.meta.lock.read_acquired(log, here));
+        self.meta.found(poisoned, here);
         RwLockReadGuard { lock: self, inner, here }
     }
 
@@ -178,20 +181,20 @@ impl<T: ?Sized> RwLock<T> {
         poison: PoisonError<std::sync::RwLockReadGuard<'a, T>>,
         here: Here,
     ) -> PoisonError<RwLockReadGuard<'a, T>> {
-        let guard = self.read_taken(poison.into_inner(), here);
-        self.meta.saw_poison(true, here);
-        PoisonError::new(guard)
+        PoisonError::new(self.read_taken(poison.into_inner(), true, here))
     }
 
     fn write_taken<'a>(
         &'a self,
         inner: std::sync::RwLockWriteGuard<'a, T>,
+        poisoned: bool,
         here: Here,
     ) -> RwLockWriteGuard<'a, T> {
         with(|log| {
             self.writers.acquired(log, here);
             self.meta.lock.acquired(log, here);
         });
+        self.meta.found(poisoned, here);
         let panicking = std::thread::panicking();
         RwLockWriteGuard { lock: self, inner: Some(inner), here, panicking }
     }
@@ -201,9 +204,7 @@ impl<T: ?Sized> RwLock<T> {
         poison: PoisonError<std::sync::RwLockWriteGuard<'a, T>>,
         here: Here,
     ) -> PoisonError<RwLockWriteGuard<'a, T>> {
-        let guard = self.write_taken(poison.into_inner(), here);
-        self.meta.saw_poison(true, here);
-        PoisonError::new(guard)
+        PoisonError::new(self.write_taken(poison.into_inner(), true, here))
     }
 }
 
@@ -297,7 +298,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
                 return;
             }
             if poisons {
-                self.lock.meta.set_poison(true, self.here);
+                self.lock.meta.poisons(self.lock.inner.is_poisoned(), self.here);
             }
             with(|log| {
                 self.lock.meta.lock.releasing(log, self.here);

@@ -190,6 +190,10 @@ impl Waiters {
         let at = state.waiters.iter().position(|waiter| waiter.key == wait.key);
         let waiter = state.waiters.remove(at.expect("a waiter is in the list until here"));
         with(|log| {
+            if waiter.recorded != Some((log.session_number(), log.thread())) {
+                // This trace does not know that the thread has waited.
+                return lock.acquired(log, here);
+            }
             state.clock = lock.woken(log, state.clock);
             let (condvar, lock) = (self.id(), lock.id());
             let op = if waiter.notified_in_trace {

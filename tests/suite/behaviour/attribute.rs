@@ -86,3 +86,13 @@ fn is_an_ordinary_function() {
     });
     let _ = Local;
 }
+
+/// A thread that racelog does not start is the test's all the same.
+#[racelog::test]
+fn starts_a_thread_of_std() {
+    let sum = Mutex::new(1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| *sum.lock().unwrap() += 1);
+    });
+    assert_eq!(*sum.lock().unwrap(), 2);
+}

@@ -126,7 +126,7 @@ pub(crate) fn put_init(out: &mut impl Out, init: Init) {
     put_u64(out, init.before);
 }
 
-#[allow(dead_code, reason = "the recorder will")]
+#[cfg(any(test, feature = "record"))]
 pub(crate) fn put_poison_flag(out: &mut impl Out, record: PoisonFlag) {
     put_u8(out, tag::POISON_FLAG);
     put_u32(out, record.lock.get());
