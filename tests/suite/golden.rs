@@ -41,3 +41,14 @@ fn version_3_is_read_and_written_as_ever() {
     assert_eq!(read(&golden), text);
     assert!(written == golden, "the same events are written as other bytes");
 }
+
+/// No writer but a recorder says which variable a lock's poison flag is: readers add what that means.
+#[test]
+fn what_a_recorder_leaves_to_be_added_is_added() {
+    let folder = repository().join("tests/golden/v3");
+    let golden = fs::read(folder.join("poisoned.rlog")).unwrap();
+    let text = fs::read_to_string(folder.join("poisoned.rtxt")).unwrap();
+    assert_eq!(read(&golden), text);
+    let written = convert(text.as_bytes(), Format::Text, Format::Binary);
+    assert_eq!(read(&written), text);
+}

@@ -46,7 +46,7 @@ fn load(bytes: Vec<u8>, arguments: &[&str]) -> Trace {
 }
 
 fn predicted(trace: &Trace) -> BTreeSet<Pair> {
-    let options = Options { all_pairs: true, pair_time: None, ..Options::default() };
+    let options = Options { pair_time: None, ..Options::default() };
     let found = predict(trace, &options, |_, _| {});
     assert_eq!(found.counts.unknown(), 0);
     found.races.into_iter().map(|race| race.pair).collect()
@@ -102,6 +102,18 @@ twins! {
 fn a_lock_that_is_never_poisoned_costs_no_event() {
     let (trace, _) = record(&["scope"], |_| true);
     assert!(trace.ops().iter().all(|op| !matches!(op, Op::Load { .. })));
+}
+
+#[test]
+fn a_crowd_of_both_kinds_leaves_a_trace_that_is_possible() {
+    for _ in 0..3 {
+        // To load it is to replay it.
+        let (trace, _) = record(&["crowd"], |_| true);
+        assert!(trace.len() > 100_000, "{} events", trace.len());
+        assert_eq!(trace.foreign_threads().count(), 3);
+        let observed = hb::races(&trace, Scope::Signatures).pairs;
+        assert!(observed.is_empty(), "{observed:?}");
+    }
 }
 
 #[test]

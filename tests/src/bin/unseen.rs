@@ -5,12 +5,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::Ordering::{self, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::mpsc as unrecorded;
 use std::time::Duration;
 
 use racelog::__private::TestSession;
 use racelog::cell::Shared;
+use racelog::sync::atomic::AtomicUsize;
 use racelog::sync::{Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
 use racelog::thread;
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         "lazy-poisoned" => lazy_poisoned(racy),
         "scope" => scope(racy),
         "messenger" => messenger(racy),
+        "crowd" => crowd(),
         "pool" => pool(),
         "two-tests" => two_tests(),
         _ => {
@@ -208,6 +211,40 @@ fn messenger(racy: bool) {
                 wait_for(2);
                 many();
             });
+        });
+    });
+}
+
+/// Threads of both kinds that use the same things, by the rules, and cells of their own for long.
+fn crowd() {
+    let (guarded, lock, count) = (Mutex::new(0), RwLock::new(0), AtomicUsize::new(0));
+    let (shared, condvar) = (Shared::new(0u32), Condvar::new());
+    let work = &|number: u32| {
+        let own = Shared::new(number);
+        for round in 0..100 {
+            (0..100).for_each(|step| own.set(own.get() + step));
+            match (number + round) % 5 {
+                0 => {
+                    *guarded.lock().unwrap() += 1;
+                    condvar.notify_one();
+                }
+                1 => _ = condvar.wait_timeout(guarded.lock().unwrap(), Duration::from_micros(20)),
+                2 => {
+                    let _guard = lock.write().unwrap();
+                    shared.set(shared.get() + 1);
+                }
+                3 => {
+                    let _guard = lock.read().unwrap();
+                    count.fetch_add(shared.get() as usize, SeqCst);
+                }
+                _ => _ = guarded.try_lock(),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        (0..3).for_each(|number| drop(scope.spawn(move || work(number))));
+        std::thread::scope(|scope| {
+            (3..6).for_each(|number| drop(scope.spawn(move || work(number))));
         });
     });
 }

@@ -96,7 +96,7 @@ impl<R: Read + Seek> Reader<R> {
             merge: Merge::new(index.threads),
             state,
             end,
-            unwritten: UnwrittenReads::new(index.poisoned),
+            unwritten: UnwrittenReads::new(&index.poisoned),
             damage: index.damage,
             events: index.events,
             yielded: 0,
