@@ -16,7 +16,7 @@ use crate::order::weak_links;
 use crate::predict::{self, Candidates, HeldLocks, MustOrder, Proof, Race, predict};
 use crate::race::{Pair, Signature};
 use crate::report::{
-    Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, VERSION, describe,
+    Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, Unseen, VERSION, describe,
 };
 use crate::solve::Disagreement;
 use crate::trace::{EventId, Op, Trace};
@@ -270,6 +270,7 @@ pub fn analyze(
         detectors: runs,
         findings: union.into_iter().map(|entry| finding(trace, entry, solver)).collect(),
         counts,
+        unseen: Unseen::of(trace),
     })
 }
 

@@ -20,10 +20,6 @@ pub mod trace;
 
 pub mod alloc;
 
-#[cfg(feature = "interrupt")]
-#[doc(hidden)]
-pub mod interrupt;
-
 #[cfg(feature = "record")]
 mod instrument;
 #[cfg(feature = "record")]

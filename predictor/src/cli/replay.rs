@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use racelog::interrupt;
-
 use super::args::{AnalysisFormat, Replay};
 use super::input::Input;
 use super::program::{Control, Program};
@@ -32,14 +30,7 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
         Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
-    interrupt::note_first();
-    let ended = run(one).and_then(|first| Ok([first, run(other)?]));
-    if let Some(signal) = interrupt::noted() {
-        say("error", "interrupted");
-        return Ok(Outcome::Interrupted(signal));
-    }
-    interrupt::as_usual();
-    let replayed = Replayed::new(ended?, None);
+    let replayed = Replayed::new([run(one)?, run(other)?], None);
     let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => write_replay(&mut out, &replayed)?,

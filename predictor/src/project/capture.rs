@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Place, Project, TraceInfo};
+use crate::report::unseen::Missed;
 use crate::unrecorded::What;
 
 /// What was not seen in any of the traces of a project.
@@ -15,6 +16,8 @@ use crate::unrecorded::What;
 pub struct Capture {
     /// Raw pointers that left an `UnsafeCell`.
     pub unseen_pointers: Spots,
+    /// References made from raw pointers whose uses are not followed.
+    pub unseen_references: Spots,
     /// Threads that recorded code did not start.
     pub foreign_threads: Spots,
     /// Threads whose events were not recorded, since it was not known which test they belong to.
@@ -25,7 +28,7 @@ pub struct Capture {
     pub unrecorded: Spots,
     /// Uses of std's `Arc`.
     pub arcs: Spots,
-    /// Macros within instrumented code whose arguments nobody looks into.
+    /// Macros in instrumented unsafe code that nobody looks into.
     pub hidden_macros: Spots,
     /// Dependencies that synchronise by themselves.
     pub crates: Vec<String>,
@@ -44,7 +47,12 @@ pub struct Spots {
 
 impl Spots {
     /// How many places are kept.
-    pub const MOST: usize = 5;
+    pub const MOST: usize = Missed::MOST;
+
+    /// Adds what was missed elsewhere.
+    fn join(&mut self, other: &Self) {
+        self.add(other.number, &other.places);
+    }
 
     /// Adds so many, at these places.
     pub fn add<'a>(&mut self, number: u64, places: impl IntoIterator<Item = &'a Place>) {
@@ -73,10 +81,10 @@ impl Project {
         let mut capture = Capture::default();
         for trace in &self.traces {
             capture.unseen_pointers.add(trace.unseen_pointers, &trace.unseen_places);
-            let Spots { number, places } = &trace.foreign_threads;
-            capture.foreign_threads.add(*number, places);
-            let Spots { number, places } = &trace.unattributed_threads;
-            capture.unattributed_threads.add(*number, places);
+            capture.unseen_references.join(&trace.unseen_references);
+            capture.hidden_macros.join(&trace.hidden_macros);
+            capture.foreign_threads.join(&trace.foreign_threads);
+            capture.unattributed_threads.join(&trace.unattributed_threads);
             capture.lost_events += trace.lost_events;
         }
         let sources = &self.unrecorded;
@@ -86,9 +94,6 @@ impl Project {
                 What::Arc | What::ArcOrder => &mut capture.arcs,
             };
             spots.add(1, [&one.place]);
-        }
-        for hidden in &sources.macros {
-            capture.hidden_macros.add(1, [&hidden.place]);
         }
         capture.crates = sources.crates.iter().map(|one| one.name.clone()).collect();
         capture.unread_files = sources.unread.iter().map(|one| one.file.clone()).collect();

@@ -2,19 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use racelog::trace::{LocId, Object};
+use racelog::trace::Object;
 
 use super::schedule::steps;
 use super::{
     Access, Capture, Code, DetectorRun, Finding, Level, Lock, Occurrence, Place, Project, SCHEMA,
     Shard, Side, Skipped, Sources, Spots, TraceInfo, VERSION, Variable,
 };
+use crate::report::unseen::Missed;
 use crate::report::{self, Report, held};
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Trace};
 use crate::unrecorded::Unrecorded;
-
-/// What the recorder leaves where `UnsafeCell::get` gives a raw pointer away.
-const POINTER_GIVEN_AWAY: &str = "raw pointer of a cell";
 
 /// What is known about one trace after its analysis, without the trace itself.
 #[derive(Clone, Debug)]
@@ -33,8 +31,6 @@ impl Analysed {
             seconds: run.seconds,
             unsound: run.unsound,
         });
-        let context = Context { trace, prefixes };
-        let unseen = unseen_pointers(&context);
         let info = TraceInfo {
             name: report.trace.clone(),
             test: metadata.test.clone(),
@@ -42,13 +38,15 @@ impl Analysed {
             events: report.events as u64,
             threads: report.threads as u64,
             note,
-            lost_events: trace.lost_events(),
+            lost_events: report.unseen.lost_events,
             detectors: detectors.collect(),
             counts: report.counts,
-            unseen_pointers: unseen.number,
-            unseen_places: unseen.places,
-            foreign_threads: context.spots(trace.foreign_threads().map(|(_, place)| place)),
-            unattributed_threads: context.spots(trace.unattributed().iter().copied()),
+            unseen_pointers: report.unseen.pointers.number,
+            unseen_places: spots(&report.unseen.pointers, prefixes).places,
+            unseen_references: spots(&report.unseen.references, prefixes),
+            hidden_macros: spots(&report.unseen.macros, prefixes),
+            foreign_threads: spots(&report.unseen.foreign_threads, prefixes),
+            unattributed_threads: spots(&report.unseen.unattributed_threads, prefixes),
         };
         let found =
             report.findings.iter().map(|found| occurrence(trace, &report.trace, found, prefixes));
@@ -212,17 +210,6 @@ impl Context<'_> {
         Some(Place::of_trace(&text).stripped(self.prefixes))
     }
 
-    /// So many things, one a place, as far as places are known.
-    fn spots(&self, places: impl Iterator<Item = Option<LocId>>) -> Spots {
-        let mut printer = self.trace.printer();
-        let mut spots = Spots::default();
-        for location in places {
-            let place = location.map(|location| printer.place(location));
-            spots.add(1, &place.map(|text| Place::of_trace(&text).stripped(self.prefixes)));
-        }
-        spots
-    }
-
     /// A reason with the names of files as they are elsewhere.
     fn reason(&self, reason: &report::Reason) -> report::Reason {
         let mut reason = reason.clone();
@@ -266,18 +253,10 @@ impl Context<'_> {
     }
 }
 
-fn unseen_pointers(context: &Context<'_>) -> Spots {
-    let trace = context.trace;
-    let mut printer = trace.printer();
-    let mut spots = Spots::default();
-    for event in trace.events() {
-        if matches!(trace.op(event), Op::Assert { .. })
-            && printer.operation(event).contains(POINTER_GIVEN_AWAY)
-        {
-            spots.add(1, &context.place_of(Some(event)));
-        }
-    }
-    spots
+/// What a trace did not see, with the names of files as they are elsewhere.
+fn spots(missed: &Missed, prefixes: &[String]) -> Spots {
+    let places = missed.locations.iter().map(|text| Place::of_trace(text).stripped(prefixes));
+    Spots { number: missed.number, places: places.collect() }
 }
 
 fn file_name(path: &str) -> String {

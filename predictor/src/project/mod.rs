@@ -120,6 +120,12 @@ pub struct TraceInfo {
     /// Where the first of them did.
     #[serde(default)]
     pub unseen_places: Vec<Place>,
+    /// References made from raw pointers whose uses are not followed.
+    #[serde(default)]
+    pub unseen_references: Spots,
+    /// Macros in instrumented unsafe code that nobody looks into.
+    #[serde(default)]
+    pub hidden_macros: Spots,
     /// Threads that recorded code did not start, and where they first appear.
     #[serde(default)]
     pub foreign_threads: Spots,

@@ -26,24 +26,13 @@ pub use self::sarif::to_sarif;
 pub use self::text::{Detail, TextOptions, write_text};
 pub(crate) use self::text::{acts_on_terminals, harmless};
 
+use crate::report::thousands;
+
 /// The number of things, and the word for them: `1 race`, `2 races`.
 fn count(number: impl Into<u64>, one: &str) -> String {
     let number = number.into();
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", thousands(number))
-}
-
-/// A number that can be read.
-fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// The items with commas, and `and` before the last.

@@ -38,7 +38,8 @@ impl<'a> Story<'a> {
 
     /// Why it is doubtful, and what to do to know, a sentence each.
     pub(super) fn doubts(&self) -> Vec<String> {
-        self.finding.doubts.iter().map(unseen::doubt).collect()
+        let cause = self.occurrence.replay.as_ref().and_then(|replay| replay.cause.as_ref());
+        self.finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect()
     }
 
     /// `data race on self.hits`, with the name in backticks.

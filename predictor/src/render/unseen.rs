@@ -3,18 +3,20 @@
 
 use super::{count, list, thousands};
 use crate::project::{Capture, Doubt, Named, Place, Spots};
+use crate::replay::Cause;
+use crate::report::unseen::Kind;
 
-/// Why a finding is doubtful, and what to do to know.
-pub(super) fn doubt(doubt: &Doubt) -> String {
+/// Why a finding is doubtful, and what to do to know. Its replay may have said why that did not work.
+pub(super) fn doubt(doubt: &Doubt, cause: Option<&Cause>) -> String {
     let (why, how) = match doubt {
         Doubt::Unsound => (
             "only detectors say so that may be wrong".to_owned(),
             "let `mcm` decide it, with more time".to_owned(),
         ),
-        Doubt::NotReplayed => (
-            "the program did something else when it was replayed".to_owned(),
-            "see the status for where, and run the test alone and with the same input".to_owned(),
-        ),
+        Doubt::NotReplayed => {
+            let (why, how) = not_replayed(cause);
+            (why.to_owned(), how.to_owned())
+        }
         Doubt::ForeignThreads { spots } => (
             format!(
                 "{} took part that recorded code did not start{}: what orders them is not known",
@@ -51,10 +53,36 @@ pub(super) fn doubt(doubt: &Doubt) -> String {
     format!("{why}. To know: {how}")
 }
 
+/// Why a replay does not confirm a race, and what to do about it.
+const fn not_replayed(cause: Option<&Cause>) -> (&'static str, &'static str) {
+    match cause {
+        Some(Cause::TimeUp { .. }) => {
+            ("its replay took too long", "give it more time: `--run-time`, or a smaller test")
+        }
+        Some(Cause::ControlLost(_)) => (
+            "in its replay a thread waited for something that is not racelog's",
+            "import from racelog what it waits for there",
+        ),
+        Some(Cause::ForeignThreads { .. }) => (
+            "in its replay threads ran that recorded code did not start",
+            "start them by `racelog::thread`",
+        ),
+        Some(Cause::ProgramChanged { .. }) => {
+            ("it was replayed in another program than the recorded one", "record it again")
+        }
+        Some(Cause::OtherOperation { .. } | Cause::OtherValue(_)) => (
+            "the program did something else when it was replayed",
+            "run the test alone and with the same input",
+        ),
+        _ => ("its replay did not come to the race", "the status says how far it came"),
+    }
+}
+
 /// What was not seen, a phrase each, with its number and the first places.
 pub(super) fn gaps(capture: &Capture) -> Vec<String> {
     let Capture {
         unseen_pointers,
+        unseen_references,
         foreign_threads,
         unattributed_threads,
         lost_events,
@@ -65,19 +93,25 @@ pub(super) fn gaps(capture: &Capture) -> Vec<String> {
         unread_files,
     } = capture;
     let mut gaps = Vec::new();
-    let mut spots = |spots: &Spots, one: &str, what: &str| {
+    let lost = Spots { number: *lost_events, places: Vec::new() };
+    for (kind, spots) in [
+        (Kind::Pointers, unseen_pointers),
+        (Kind::References, unseen_references),
+        (Kind::Macros, hidden_macros),
+        (Kind::ForeignThreads, foreign_threads),
+        (Kind::UnattributedThreads, unattributed_threads),
+        (Kind::LostEvents, &lost),
+    ] {
         if spots.number > 0 {
-            gaps.push(format!("{}{what}{}", count(spots.number, one), first_at(spots)));
+            let places: Vec<String> = spots.places.iter().map(Place::to_string).collect();
+            gaps.push(kind.phrase(spots.number, &places));
         }
-    };
-    spots(unseen_pointers, "raw pointer", " of cells that went out of sight");
-    spots(foreign_threads, "thread", " that recorded code did not start");
-    spots(unattributed_threads, "thread", " that no recorded test owns");
-    spots(unrecorded, "use", " of locks, atomics, channels or threads that are not racelog's");
-    spots(arcs, "use", " of std's `Arc`");
-    spots(hidden_macros, "macro", " in instrumented code that nobody looks into");
-    if *lost_events > 0 {
-        gaps.push(format!("{} that were lost", count(*lost_events, "event")));
+    }
+    let used = "of locks, atomics, channels or threads that are not racelog's";
+    for (spots, what) in [(unrecorded, used), (arcs, "of std's `Arc`")] {
+        if spots.number > 0 {
+            gaps.push(format!("{} {what}{}", count(spots.number, "use"), first_at(spots)));
+        }
     }
     if !crates.is_empty() {
         gaps.push(format!("what {} does between threads", quoted(crates)));
@@ -125,7 +159,7 @@ mod tests {
     #[test]
     fn a_doubt_says_what_where_and_what_to_do() {
         let uses = vec![Named { name: "std::sync::Mutex".to_owned(), place: place(3) }];
-        let words = doubt(&Doubt::Unrecorded { number: 4, uses });
+        let words = doubt(&Doubt::Unrecorded { number: 4, uses }, None);
         assert_eq!(
             words,
             "what is not recorded may order the two: `std::sync::Mutex` at src/a.rs:3:5 and 3 more. \
@@ -146,8 +180,8 @@ mod tests {
             gaps(&capture),
             [
                 "1 raw pointer of cells that went out of sight (at src/a.rs:1:5)",
-                "3 uses of std's `Arc` (first at src/a.rs:2:5, src/a.rs:3:5)",
                 "1,200 events that were lost",
+                "3 uses of std's `Arc` (first at src/a.rs:2:5, src/a.rs:3:5)",
             ]
         );
     }

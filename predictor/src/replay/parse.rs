@@ -72,7 +72,17 @@ struct Reader {
 
 impl Reader {
     fn new(words: Words) -> Self {
-        let outcome = Outcome::cut_short(Aftermath::Nothing);
+        let outcome = Outcome {
+            reached: Reached::Ran,
+            values: Vec::new(),
+            races: Vec::new(),
+            steps: 0,
+            then: Aftermath::Nothing,
+            panicked: None,
+            waits: Vec::new(),
+            lost: Vec::new(),
+            foreign: Vec::new(),
+        };
         Self {
             words,
             outcome,

@@ -4,16 +4,16 @@
 //! people says the same. [`Table`] is for figures.
 
 mod context;
-mod last_seen;
 mod table;
 mod text;
+pub mod unseen;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::context::{Access, HeldLock, describe, held};
-pub use self::last_seen::{LastSeen, last_seen};
 pub use self::table::Table;
 pub use self::text::write_text;
+pub use self::unseen::Unseen;
 
 /// The version of the schema. It changes when a field goes away or changes its meaning.
 pub const VERSION: u32 = 1;
@@ -35,6 +35,21 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What became of the conflicting pairs, if `mcm` ran.
     pub counts: Option<Counts>,
+    /// What the trace did not see.
+    pub unseen: Unseen,
+}
+
+/// A number that can be read.
+pub(crate) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A detector that ran.

@@ -23,10 +23,13 @@ pub fn write_text(out: &mut impl Write, report: &Report) -> io::Result<()> {
             detector.name
         )?;
     }
-    match &report.counts {
-        Some(counts) => write_counts(out, counts),
-        None => Ok(()),
+    if let Some(counts) = &report.counts {
+        write_counts(out, counts)?;
     }
+    for phrase in report.unseen.phrases() {
+        writeln!(out, "not seen: {phrase}")?;
+    }
+    Ok(())
 }
 
 fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {

@@ -239,58 +239,6 @@ pub(super) fn brings(module: &[String], name: &str) -> bool {
     }
 }
 
-/// Macros whose arguments the attribute looks into, or that run nothing of what they are given.
-const SEEN_MACROS: [&str; 43] = [
-    "addr_of",
-    "addr_of_mut",
-    "assert",
-    "assert_eq",
-    "assert_ne",
-    "branch",
-    "cfg",
-    "check",
-    "column",
-    "compile_error",
-    "concat",
-    "const_format_args",
-    "dbg",
-    "debug_assert",
-    "debug_assert_eq",
-    "debug_assert_ne",
-    "env",
-    "eprint",
-    "eprintln",
-    "file",
-    "format",
-    "format_args",
-    "include",
-    "include_bytes",
-    "include_str",
-    "line",
-    "macro_rules",
-    "matches",
-    "module_path",
-    "offset_of",
-    "option_env",
-    "panic",
-    "print",
-    "println",
-    "read",
-    "stringify",
-    "thread_local",
-    "todo",
-    "unimplemented",
-    "unreachable",
-    "vec",
-    "write",
-    "writeln",
-];
-
-/// Whether the arguments of a macro are seen in instrumented code.
-pub(super) fn is_seen(name: &str) -> bool {
-    SEEN_MACROS.contains(&name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

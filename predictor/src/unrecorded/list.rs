@@ -14,8 +14,6 @@ pub struct Unrecorded {
     pub uses: Vec<Use>,
     /// Dependencies that synchronise by themselves, and that nobody reads file by file.
     pub crates: Vec<Dependency>,
-    /// Macros within instrumented code whose arguments the attribute does not look into.
-    pub macros: Vec<HiddenMacro>,
     /// Files that could not be read, and why.
     pub unread: Vec<Unread>,
     /// Destructors. They order something only where their owners share them by an `Arc`.
@@ -60,15 +58,6 @@ pub struct Dependency {
     pub programs: Vec<String>,
 }
 
-/// A macro within instrumented code.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct HiddenMacro {
-    /// Where it is called.
-    pub place: Place,
-    /// Its name, without the `!`.
-    pub name: String,
-}
-
 /// A file that could not be read.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Unread {
@@ -102,7 +91,6 @@ impl Unrecorded {
     pub fn add(&mut self, other: Self) {
         self.uses.extend(other.uses);
         self.crates.extend(other.crates);
-        self.macros.extend(other.macros);
         self.unread.extend(other.unread);
         self.drops.extend(other.drops);
         self.uses.sort();
@@ -122,8 +110,6 @@ impl Unrecorded {
             }
             same
         });
-        self.macros.sort();
-        self.macros.dedup();
         self.unread.sort();
         self.unread.dedup_by(|next, first| {
             let same = first.file == next.file;

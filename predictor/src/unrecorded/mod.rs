@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 pub use self::cfg::{Cfg, Truth};
 pub use self::known::is_synchronising;
-pub use self::list::{Dependency, HiddenMacro, Unread, Unrecorded, Use, What};
+pub use self::list::{Dependency, Unread, Unrecorded, Use, What};
 use self::modules::Crate;
 
 /// A crate to read.

@@ -26,8 +26,6 @@ pub(super) struct Module {
     pub(super) names: BTreeSet<String>,
     /// What is compiled of it, without the modules in it.
     pub(super) items: Vec<Item>,
-    /// Whether an attribute around it makes all of it instrumented.
-    pub(super) instrumented: bool,
     /// Where the files of its modules are.
     folder: String,
 }
@@ -106,13 +104,11 @@ impl Crate {
         let name = item.ident.to_string();
         let name = name.strip_prefix("r#").unwrap_or(&name).to_owned();
         let above = &self.modules[parent];
-        let instrumented = above.instrumented || is_instrumented(&item.attrs, reader.cfg);
         let path = path_attribute(&item.attrs, reader.cfg);
         let mut module = Module {
             file: above.file.clone(),
             parent: Some(parent),
             folder: join(&above.folder, path.as_deref().unwrap_or(&name)),
-            instrumented,
             ..Module::default()
         };
         let at = self.modules.len();
@@ -334,15 +330,6 @@ fn metas(attributes: &[Attribute], cfg: &Cfg) -> Vec<Meta> {
         }
     }
     metas
-}
-
-/// Whether `#[racelog::instrument]` is among the attributes, and does not say that there is nothing to do.
-pub(super) fn is_instrumented(attributes: &[Attribute], cfg: &Cfg) -> bool {
-    metas(attributes, cfg).iter().any(|meta| {
-        let is_it = meta.path().segments.last().is_some_and(|last| last.ident == "instrument");
-        let skips = matches!(meta, Meta::List(list) if list.tokens.to_string() == "skip");
-        is_it && !skips
-    })
 }
 
 /// The file that `#[path]` names.

@@ -76,7 +76,7 @@ fn paths_are_listed_by_place() {
         ("fn f() { rayon::join(|| (), || ()); }", &["1:10 rayon::join"]),
         ("#[tokio::test] async fn f() {}", &["1:3 tokio::test"]),
         ("#[cfg_attr(racelog, tokio::test)] async fn f() {}", &["1:21 tokio::test"]),
-        ("fn f() { println!(\"{:?}\", std::sync::Mutex::new(1)); }", &["1:27 std::sync::Mutex"]),
+        ("fn f() { format!(\"{:?}\", std::sync::Mutex::new(1)); }", &["1:26 std::sync::Mutex"]),
         (
             "macro_rules! m { () => { use std::sync::{Mutex, Once}; std::thread::spawn(|| ()) }; }",
             &["1:42 std::sync::Mutex", "1:49 std::sync::Once", "1:56 std::thread::spawn"],
@@ -246,23 +246,4 @@ fn what_cannot_be_read_is_named() {
     assert_eq!(unread, ["broken.rs", "missing.rs"]);
     assert!(found.unread[0].problem.starts_with("line 1, column "), "{:?}", found.unread);
     assert_eq!(found.unread[0].programs, ["one"]);
-}
-
-#[test]
-fn macros_in_instrumented_code_are_counted() {
-    let text = "#[racelog::instrument]\nfn f() { assert!(a); mine!(a); }\nfn g() { mine!(a); }\n\
-                #[cfg_attr(racelog, racelog::instrument)]\nimpl A { fn h() { log::info!(\"{}\", a); }\n\
-                #[racelog::instrument(skip)] fn i() { mine!(a); } }\n\
-                #[instrument]\nmod m { fn j() { mine!(b) } }";
-    let root = Root {
-        file: "lib.rs".to_owned(),
-        cfg: Cfg::new(Truth::Yes),
-        crates: BTreeMap::new(),
-        recorded_arc: false,
-        programs: Vec::new(),
-    };
-    let found = scan(&root, &|_| Some(text.to_owned()));
-    let macros: Vec<String> =
-        found.macros.iter().map(|one| format!("{} {}", one.place, one.name)).collect();
-    assert_eq!(macros, ["lib.rs:2:22 mine", "lib.rs:5:19 info", "lib.rs:8:18 mine"]);
 }

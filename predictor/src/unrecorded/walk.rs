@@ -8,12 +8,10 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Item, Meta, Stmt};
 
 use super::cfg::{Cfg, Truth};
-use super::known::{Verdict, is_seen};
-use super::modules::{
-    Crate, Import, attributes, declared, imports, is_instrumented, leaves, place, plain,
-};
+use super::known::Verdict;
+use super::modules::{Crate, Import, attributes, declared, imports, leaves, place, plain};
 use super::resolve::{Found, Frame, Scope};
-use super::{HiddenMacro, Unrecorded, Use, What};
+use super::{Unrecorded, Use, What};
 use crate::project::Place;
 
 /// Lists what a module uses.
@@ -24,11 +22,9 @@ pub(super) fn walk(
     cfg: &Cfg,
     recorded_arc: bool,
 ) -> Unrecorded {
-    let instrumented = krate.modules[module].instrumented;
     let frames = Vec::new();
     let found = Unrecorded::default();
-    let mut walker =
-        Walker { krate, module, crates, cfg, recorded_arc, instrumented, frames, found };
+    let mut walker = Walker { krate, module, crates, cfg, recorded_arc, frames, found };
     for import in &krate.modules[module].imports {
         walker.import(import);
     }
@@ -44,8 +40,6 @@ struct Walker<'a> {
     crates: &'a BTreeMap<String, String>,
     cfg: &'a Cfg,
     recorded_arc: bool,
-    /// Whether this code records its branches.
-    instrumented: bool,
     /// The blocks around, the innermost last.
     frames: Vec<Frame>,
     found: Unrecorded,
@@ -99,19 +93,6 @@ impl Walker<'_> {
 
     fn is_compiled(&self, attributes: &[Attribute]) -> bool {
         self.cfg.allows(attributes) > Truth::No
-    }
-
-    /// Goes on within something that may be instrumented.
-    fn within(&mut self, attributes: &[Attribute], go_on: impl FnOnce(&mut Self)) {
-        let before = self.instrumented;
-        let skips = attributes.iter().any(|it| {
-            matches!(&it.meta, Meta::List(list)
-                if list.path.segments.last().is_some_and(|last| last.ident == "instrument")
-                    && list.tokens.to_string() == "skip")
-        });
-        self.instrumented = (before && !skips) || is_instrumented(attributes, self.cfg);
-        go_on(self);
-        self.instrumented = before;
     }
 
     /// Tokens that nobody has parsed: all that looks like a path is one.
@@ -224,7 +205,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             };
             self.dropped(it.self_ty.span(), of);
         }
-        self.within(attributes(item), |walker| visit::visit_item(walker, item));
+        visit::visit_item(self, item);
     }
 
     fn visit_impl_item(&mut self, item: &'ast syn::ImplItem) {
@@ -236,7 +217,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             _ => &[],
         };
         if self.is_compiled(attributes) {
-            self.within(attributes, |walker| visit::visit_impl_item(walker, item));
+            visit::visit_impl_item(self, item);
         }
     }
 
@@ -249,7 +230,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             _ => &[],
         };
         if self.is_compiled(attributes) {
-            self.within(attributes, |walker| visit::visit_trait_item(walker, item));
+            visit::visit_trait_item(self, item);
         }
     }
 
@@ -356,11 +337,6 @@ impl<'ast> Visit<'ast> for Walker<'_> {
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
-        let name = call.path.segments.last().map(|last| plain(&last.ident)).unwrap_or_default();
-        if self.instrumented && !is_seen(&name) {
-            let place = place(self.file(), call.path.span());
-            self.found.macros.push(HiddenMacro { place, name });
-        }
         self.visit_path(&call.path);
         self.tokens(call.tokens.clone());
     }

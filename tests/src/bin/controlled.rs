@@ -19,8 +19,6 @@ fn main() -> ExitCode {
         "deadlock" => deadlock(),
         "ends" => ends(&word),
         "outside" => outside(),
-        "spin" => spin(),
-        "livelock" => livelock(),
         "input" => two_ways(input() == "lock"),
         "time" => two_ways(is_first_time(&word)),
         _ => {
@@ -146,20 +144,6 @@ fn outside() {
     PLACE.set(2);
     sender.send(()).unwrap();
     other.join().unwrap();
-}
-
-/// Does nothing that racelog sees, for ever.
-fn spin() {
-    thread::spawn(|| ()).join().unwrap();
-    loop {
-        std::hint::spin_loop();
-    }
-}
-
-/// Waits for a flag that nobody raises.
-fn livelock() {
-    static FLAG: AtomicU32 = AtomicU32::new(0);
-    while FLAG.load(Ordering::Relaxed) == 0 {}
 }
 
 /// What the standard input says.

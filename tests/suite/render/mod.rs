@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
-use predictor::project::{Analysed, Collector, Place, Project, Replay, Sources, Suppressed};
+use predictor::project::{Analysed, Collector, Place, Project, Replay, Sources, Spots, Suppressed};
 use predictor::render::replay_lines;
 use predictor::replay::{Aftermath, Ending, Order, Outcome, Replayed, Words};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
-use predictor::unrecorded::{Dependency, HiddenMacro, Unrecorded, Use, What};
+use predictor::unrecorded::{Dependency, Unrecorded, Use, What};
 
 use crate::support::repository;
 
@@ -124,6 +124,8 @@ pub(crate) fn full_project() -> Project {
     project.traces[0].note = Some("it ends within a chunk".to_owned());
     project.traces[1].unseen_pointers = 2;
     project.traces[1].unseen_places = vec!["src/lib.rs:70:9".parse().expect("a place")];
+    project.traces[2].foreign_threads =
+        Spots { number: 1, places: vec!["src/pool.rs:7:5".parse().expect("a place")] };
     for trace in &mut project.traces {
         let warm = trace.name.contains("warm");
         let program = if warm { "warm-0123456789abcdef" } else { "cache-0123456789abcdef" };
@@ -156,7 +158,6 @@ fn unrecorded() -> Unrecorded {
             used("std::sync::Arc::get_mut", What::ArcOrder, 9),
         ],
         crates: vec![Dependency { name: "rayon".to_owned(), programs: vec!["other".to_owned()] }],
-        macros: vec![HiddenMacro { place: place(20, 9), name: "log".to_owned() }],
         ..Unrecorded::default()
     }
 }

@@ -56,7 +56,9 @@ impl ShownFinding {
         let replay = best.replay.as_ref().map_or_else(Vec::new, |it| replay::lines(it, &names));
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
         let title = Code::title(finding.code);
-        let doubts = finding.doubts.iter().map(unseen::doubt).collect();
+        let tried = finding.best().replay.as_ref();
+        let cause = tried.and_then(|replay| replay.cause.as_ref());
+        let doubts = finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect();
         let best = best.unwrap_or(0);
         let (timeline, pair, witness) = (None, None, false);
         Self { title, name, best, timeline, pair, witness, replay, doubts }
