@@ -346,6 +346,8 @@ fn too_weak(trace: &Trace, links: &[crate::order::WeakLink]) -> Reason {
             event: link.event.number(),
             ordering: format!("{:?}", link.ordering),
             location: printer.location(link.event),
+            kind: Some(trace.op(link.event).keyword().to_owned()),
+            needs: link.needs.map(|needs| format!("{needs:?}")),
         })
         .collect();
     let words = too_weak.iter().map(|link| match &link.location {
@@ -383,6 +385,7 @@ fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
         })
         .collect();
     let mut locks: Vec<LockId> = released
+        .filter(|(lock, _)| trace.is_of_program(*lock))
         .filter(|(lock, at)| taken.iter().any(|(other, later)| other == lock && later > at))
         .map(|(lock, _)| lock)
         .collect();

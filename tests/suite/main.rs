@@ -1,5 +1,6 @@
 //! The end-to-end tests, in one binary.
 
+mod advice;
 mod analyze;
 mod api;
 mod architecture;

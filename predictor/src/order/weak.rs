@@ -6,6 +6,7 @@
 //! path with the fewest says which accesses would have to be stronger.
 
 use racelog::trace::{MemoryOrdering, ThreadId};
+use rustc_hash::FxHashMap;
 
 use super::edges::Edges;
 use super::flow::{Flow, Knowledge, Place};
@@ -19,7 +20,12 @@ pub struct WeakLink {
     pub event: EventId,
     /// Its ordering.
     pub ordering: MemoryOrdering,
+    /// The weakest one that would do, if the others have theirs as well; `None` if that was not found.
+    pub needs: Option<MemoryOrdering>,
 }
+
+/// How often it is tried at most whether a change of orderings is enough: each time takes as long as the trace.
+const ATTEMPTS: usize = 32;
 
 /// The atomic accesses that keep a pair unordered by being too weak, in the trace's order. There
 /// are none if the pair is ordered as it is, or would be unordered in any case.
@@ -46,13 +52,102 @@ pub fn weak_links(trace: &Trace, pair: Pair) -> Vec<WeakLink> {
     while let Some(at) = next {
         let Link { event, before } = chains.links[at as usize];
         if let Some(ordering) = ordering(&trace.op(event)) {
-            links.push(WeakLink { event, ordering });
+            links.push(WeakLink { event, ordering, needs: None });
         }
         next = before;
     }
     links.sort_unstable_by_key(|link| link.event);
     links.dedup();
+    if let Some((cured, needs)) = cure(trace, pair, &links) {
+        links = cured
+            .iter()
+            .zip(needs)
+            .map(|(link, needs)| WeakLink { needs: Some(needs), ..*link })
+            .collect();
+    }
     links
+}
+
+/// The fewest of these accesses, and the weakest orderings, with which the pair would be ordered: one alone if that
+/// is enough, else all of them.
+fn cure(
+    trace: &Trace,
+    pair: Pair,
+    links: &[WeakLink],
+) -> Option<(Vec<WeakLink>, Vec<MemoryOrdering>)> {
+    let mut attempts = ATTEMPTS;
+    let mut is_enough = |links: &[WeakLink], orderings: &[MemoryOrdering]| {
+        attempts = attempts.checked_sub(1)?;
+        let changes = links.iter().map(|link| link.event).zip(orderings.iter().copied());
+        Some(are_ordered(trace, pair, &changes.collect()))
+    };
+    for link in links {
+        for ordering in stronger(&trace.op(link.event), link.ordering) {
+            if is_enough(&[*link], &[ordering])? {
+                return Some((vec![*link], vec![ordering]));
+            }
+        }
+    }
+    // All at once: first as weak as they can be, then one after the other stronger.
+    let choices: Vec<Vec<MemoryOrdering>> =
+        links.iter().map(|link| stronger(&trace.op(link.event), link.ordering)).collect();
+    let mut chosen = vec![0; links.len()];
+    loop {
+        let orderings: Option<Vec<MemoryOrdering>> =
+            chosen.iter().zip(&choices).map(|(at, choices)| choices.get(*at).copied()).collect();
+        let orderings = orderings?;
+        if is_enough(links, &orderings)? {
+            return Some((links.to_vec(), orderings));
+        }
+        let next = chosen.iter().zip(&choices).position(|(at, all)| at + 1 < all.len())?;
+        chosen[..next].fill(0);
+        chosen[next] += 1;
+    }
+}
+
+/// The orderings that an access can have besides the one that it has, and that are stronger; the weakest first.
+fn stronger(op: &Op, has: MemoryOrdering) -> Vec<MemoryOrdering> {
+    use MemoryOrdering::{AcqRel, Acquire, Relaxed, Release};
+    match (op, has) {
+        (Op::Store { .. }, Relaxed) => vec![Release],
+        (Op::Load { .. } | Op::CasFail { .. }, Relaxed) => vec![Acquire],
+        (Op::Rmw { .. } | Op::Cas { .. }, Relaxed) => vec![Release, Acquire, AcqRel],
+        (Op::Rmw { .. } | Op::Cas { .. }, Acquire | Release) => vec![AcqRel],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the pair is ordered if these accesses have these orderings.
+fn are_ordered(trace: &Trace, pair: Pair, changes: &FxHashMap<EventId, MemoryOrdering>) -> bool {
+    let chains = Chains { places: vec![None; trace.thread_count()], ..Chains::default() };
+    let mut flow = Flow::new(trace, Edges::HAPPENS_BEFORE, chains);
+    let place = |event| Place::of(trace.thread(event)).index();
+    for event in trace.events().take(pair.second().index() + 1) {
+        let mut op = trace.op(event);
+        if let Some(ordering) = changes.get(&event) {
+            op = with_ordering(op, *ordering);
+        }
+        flow.arrive(event, &op);
+        if event == pair.first() {
+            flow.knowledge_mut().places[place(event)] = Some(Chain { length: 0, last: None });
+        }
+        if event < pair.second() {
+            flow.depart(event, &op);
+        }
+    }
+    flow.into_knowledge().places[place(pair.second())].is_some()
+}
+
+fn with_ordering(mut op: Op, new: MemoryOrdering) -> Op {
+    if let Op::Load { ordering, .. }
+    | Op::Store { ordering, .. }
+    | Op::Rmw { ordering, .. }
+    | Op::Cas { ordering, .. }
+    | Op::CasFail { ordering, .. } = &mut op
+    {
+        *ordering = Some(new);
+    }
+    op
 }
 
 fn ordering(op: &Op) -> Option<MemoryOrdering> {

@@ -146,6 +146,9 @@ pub(super) fn steps(trace: &Trace, witness: &[EventId], prefixes: &[String]) -> 
             break;
         }
         let op = trace.op(*event);
+        if trace.is_of_added_lock(*event) {
+            continue;
+        }
         let side = racing.iter().position(|thread| *thread == trace.thread(*event));
         let is_last = side.is_some_and(|side| {
             last[side] = last[side].saturating_sub(1);

@@ -3,6 +3,7 @@
 use super::list;
 use super::story::Story;
 use crate::project::{Access, Code};
+use crate::report::TooWeak;
 
 /// What to do about a finding.
 pub(super) fn advice(story: &Story<'_>) -> String {
@@ -13,15 +14,7 @@ pub(super) fn advice(story: &Story<'_>) -> String {
             .to_owned();
     }
     if !reason.too_weak.is_empty() {
-        let places = reason.too_weak.iter().map(|weak| match &weak.location {
-            Some(location) => location.clone(),
-            None => format!("event {}", weak.event),
-        });
-        let places: Vec<String> = places.collect();
-        return format!(
-            "use `Release` for what writes and `Acquire` for what reads at {}",
-            list(&places)
-        );
+        return about_orderings(&reason.too_weak);
     }
     let [(first, a), (second, b)] = story.sides();
     match (first.atomic, second.atomic) {
@@ -42,6 +35,33 @@ pub(super) fn advice(story: &Story<'_>) -> String {
         return format!("guard `{variable}` with a lock that both threads take, such as a `Mutex`");
     }
     format!("make `{variable}` an atomic, or guard it with a lock that both threads take")
+}
+
+/// Which accesses need which orderings; all of them in general words, if that is not known.
+fn about_orderings(too_weak: &[TooWeak]) -> String {
+    let place = |weak: &TooWeak| match &weak.location {
+        Some(location) => location.clone(),
+        None => format!("event {}", weak.event),
+    };
+    let needed = too_weak.iter().map(|weak| {
+        let what = match weak.kind.as_deref()? {
+            "store" => "the store",
+            "load" => "the load",
+            "rmw" => "the update",
+            "cas" => "the exchange",
+            "cas_fail" => "the exchange that fails",
+            _ => return None,
+        };
+        Some(format!("`{}` for {what} at {}", weak.needs.as_ref()?, place(weak)))
+    });
+    match needed.collect::<Option<Vec<String>>>() {
+        Some(needed) => format!("use {}", list(&needed)),
+        None => {
+            let places: Vec<String> = too_weak.iter().map(place).collect();
+            let places = list(&places);
+            format!("use `Release` for what writes and `Acquire` for what reads at {places}")
+        }
+    }
 }
 
 fn not_atomic(access: &Access) -> String {

@@ -79,7 +79,7 @@ pub struct HeldLock {
     pub taken: EventId,
 }
 
-/// The locks that an event's thread holds when its turn comes.
+/// The locks of the program that an event's thread holds when its turn comes.
 pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
     let thread = trace.thread(event);
     let before = &trace.events_of_thread(thread)[..trace.position(event)];
@@ -92,7 +92,8 @@ pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
         Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => lock == held,
         _ => false,
     };
-    let held = sets.locks(sets.of(thread)).filter_map(|(lock, exclusive)| {
+    let locks = sets.locks(sets.of(thread)).filter(|(lock, _)| trace.is_of_program(*lock));
+    let held = locks.filter_map(|(lock, exclusive)| {
         let taken = *before.iter().rev().find(|event| takes(event, lock))?;
         Some(HeldLock { lock, shared: !exclusive, taken })
     });

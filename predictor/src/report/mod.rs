@@ -122,6 +122,12 @@ pub struct TooWeak {
     pub ordering: String,
     /// Where it stands.
     pub location: Option<String>,
+    /// The operation, as the text format calls it; nothing in reports of older versions.
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// The weakest ordering that would do, if all of these have theirs.
+    #[serde(default)]
+    pub needs: Option<String>,
 }
 
 /// What became of the conflicting pairs.

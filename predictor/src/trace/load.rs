@@ -153,6 +153,7 @@ impl Loader {
             by_thread,
             by_var,
             by_lock,
+            added: super::added::Added::default(),
             forks: threads.iter().map(|thread| thread.fork).collect(),
             guarded_end: threads.iter().map(|thread| thread.guarded).collect(),
             metadata,

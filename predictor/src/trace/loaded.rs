@@ -4,6 +4,7 @@ use racelog::trace::{
     Dictionary, End, Event, LocId, LockId, Metadata, Object, Stamp, ThreadId, Value, VarId,
 };
 
+use super::added::Added;
 use super::columns::Columns;
 use super::foreign::Foreign;
 use super::format::text::EventPrinter;
@@ -43,6 +44,7 @@ pub struct Trace {
     pub(super) by_thread: Groups,
     pub(super) by_var: Groups,
     pub(super) by_lock: Groups,
+    pub(super) added: Added,
 }
 
 impl Trace {

@@ -1,5 +1,6 @@
 //! Traces: their formats, and the validated, indexed trace that analyses work on.
 
+mod added;
 mod columns;
 mod foreign;
 pub mod format;

@@ -131,7 +131,12 @@ impl Course {
         let next = |step: u32| shown.partition_point(|(at, _)| *at < step) as u32;
         let exact = |step: u32| shown.binary_search_by_key(&step, |(at, _)| *at).ok();
         let mut printer = trace.printer();
-        let regions = walk.regions.iter().filter_map(|region| {
+        let is_shown = |object: &Object| match object {
+            Object::Lock(lock) => trace.is_of_program(*lock),
+            _ => true,
+        };
+        let shown_regions = walk.regions.iter().filter(|region| is_shown(&region.object));
+        let regions = shown_regions.filter_map(|region| {
             let (from, after) = (next(region.from), next(region.to + 1));
             (from < after).then(|| Region {
                 thread: region.thread.index() as u32,

@@ -28,6 +28,10 @@ impl Kept {
         self.kept[at.saturating_sub(around)..end].fill(true);
     }
 
+    pub(super) fn leave_out(&mut self, at: usize) {
+        self.kept[at] = false;
+    }
+
     /// All of them, in order.
     pub(super) fn finish(self) -> Vec<EventId> {
         let kept = self.kept.iter().enumerate().filter(|(_, kept)| **kept);

@@ -64,7 +64,7 @@ impl Default for Limits {
 pub struct Timeline {
     /// The threads: a lane each.
     pub threads: Vec<String>,
-    /// How many events the trace has.
+    /// How many events the trace has that could be shown.
     pub trace_events: u64,
     /// The events that are kept, in the observed order.
     pub events: Events,
@@ -98,6 +98,9 @@ impl Timeline {
                 witness[last..].iter().for_each(|event| kept.add(event.index()));
             }
         }
+        // An `RwLock` is one lock to people, and what the recorder adds is none.
+        let added = trace.events().filter(|event| trace.is_of_added_lock(*event));
+        let added = added.map(|event| kept.leave_out(event.index())).count() as u64;
         let kept = kept.finish();
         let events = Events::new(trace, &kept, prefixes);
         let whole: Vec<EventId> = trace.events().collect();
@@ -120,7 +123,8 @@ impl Timeline {
         let mut printer = trace.printer();
         let name = |thread| printer.name(Object::Thread(thread)).to_owned();
         let threads = trace.threads().map(name).collect();
-        Self { threads, trace_events: trace.len() as u64, events, observed, pairs, witnesses }
+        let trace_events = trace.len() as u64 - added;
+        Self { threads, trace_events, events, observed, pairs, witnesses }
     }
 
     /// Whether only a part of the trace is kept.
