@@ -6,12 +6,13 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use racelog::trace::Metadata;
 use tempfile::TempDir;
 
 use super::Failure;
-use crate::replay::{Aftermath, Cause, Outcome, Words};
+use crate::replay::{Aftermath, Cause, Outcome, Replayed, Words};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
@@ -202,6 +203,25 @@ impl<'a> Program<'a> {
             pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
+}
+
+/// If a program did not follow its schedule, and is not the one that was recorded, that is why.
+pub(super) fn explain_by_program(replayed: &mut Replayed, metadata: &Metadata) {
+    let programs = replayed.orders.iter().find_map(|order| order.outcome.program.clone());
+    let (Some(program), Some(recorded)) = (programs, metadata.program.clone()) else { return };
+    let since_epoch = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
+    let written = fs::metadata(&program).and_then(|file| file.modified()).ok();
+    let written = written.and_then(since_epoch);
+    let started = metadata.started.map(Duration::from_millis);
+    let why = if program != recorded {
+        format!("the program is `{program}`, and `{recorded}` is what was recorded")
+    } else if started.is_some() && written > started {
+        format!("`{program}` was written anew after it was recorded")
+    } else {
+        return;
+    };
+    let problem = format!("{why}: record it again");
+    replayed.explained_by(Cause::ProgramChanged { recorded, program: Some(program), problem });
 }
 
 /// The signal that killed a program.

@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use super::args::{AnalysisFormat, Replay};
 use super::input::Input;
-use super::program::{Control, Program};
+use super::program::{Control, Program, explain_by_program};
 use super::witness::{Decision, decide};
 use super::{Failure, Outcome, say, terminal};
 use crate::render::write_replay;
-use crate::replay::{Order, Plan, Replayed};
+use crate::replay::{Ending, Order, Plan, Replayed};
 
 pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
@@ -30,7 +30,9 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
         Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
-    let replayed = Replayed::new([run(one)?, run(other)?], None);
+    let recorded = Ending::recorded(&trace, &[]);
+    let mut replayed = Replayed::new([run(one)?, run(other)?], recorded);
+    explain_by_program(&mut replayed, trace.metadata());
     let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => write_replay(&mut out, &replayed)?,

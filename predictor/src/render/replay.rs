@@ -101,14 +101,11 @@ impl ReplayWords<'_> {
     /// Why it did not come to the race.
     fn cause(&self, cause: &Cause) -> Vec<String> {
         let text = match cause {
-            Cause::Untried { problem } | Cause::NotRun { problem } => {
+            Cause::Untried { problem }
+            | Cause::NotRun { problem }
+            | Cause::ProgramChanged { problem, .. } => {
                 return problem.lines().map(str::to_owned).collect();
             }
-            Cause::ProgramChanged { program, differs } => format!(
-                "the program is not the one that was recorded: `{program}` differs by {}; record \
-                 it again",
-                list(differs)
-            ),
             Cause::TimeUp { seconds } => format!(
                 "it has not come to the race within {seconds} seconds: raise --run-time, or see what it \
                  waits for"
@@ -179,8 +176,7 @@ impl ReplayWords<'_> {
             _ => "what is there depends on something that racelog does not see",
         };
         format!(
-            "at step {step} {}{place}, an access of `{object}`, where {predicted} was predicted: \
-             {why}",
+            "at step {step} {}{place}, an access of `{object}` (predicted: {predicted}): {why}",
             self.values(found)
         )
     }

@@ -7,6 +7,9 @@ use super::outcome::{
     Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
 };
 
+/// The exit code of a program that racelog ends because it does not follow its schedule.
+const GAVE_UP: i32 = 101;
+
 /// Why a race was not brought about. What explains it comes first: that something is left which racelog does not
 /// see is only said if nothing else is known.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -24,10 +27,12 @@ pub enum Cause {
     },
     /// It is not the program that was recorded.
     ProgramChanged {
-        /// The file.
-        program: String,
-        /// In which way: `its size`, `when it was changed`.
-        differs: Vec<String>,
+        /// The file that was recorded.
+        recorded: String,
+        /// The file that ran; nothing if none did, for that reason.
+        program: Option<String>,
+        /// What tells the two apart, and what to do.
+        problem: String,
     },
     /// It was not there when its time was up.
     TimeUp {
@@ -85,7 +90,11 @@ pub enum Cause {
 impl Cause {
     /// Whether the program was run under the schedule. If it was not, nothing is known that was not known before.
     pub const fn was_tried(&self) -> bool {
-        !matches!(self, Self::Untried { .. } | Self::NotRun { .. })
+        match self {
+            Self::Untried { .. } | Self::NotRun { .. } => false,
+            Self::ProgramChanged { program, .. } => program.is_some(),
+            _ => true,
+        }
     }
 
     /// Why a run has not come to the race; nothing if it has.
@@ -119,10 +128,14 @@ impl Cause {
             return Some(Self::OtherValue(Box::new(differs.clone())));
         }
         let thread = divergence.expected.thread.clone();
+        // Who panics or exits does nothing else, and its end is no riddle.
+        let failed = order.code.is_some_and(|code| code != 0 && code != GAVE_UP);
+        let went_wrong = outcome.then.is_harm() || failed;
         Some(match divergence.why.clone() {
+            Why::Ended if went_wrong => ended(),
+            Why::Other(found) if found.what == "end" && went_wrong => ended(),
+            Why::Other(found) if found.what == "end" => Self::Ended { thread },
             Why::Other(found) => Self::OtherOperation { found },
-            // Who panics does nothing else, and its end is no riddle.
-            Why::Ended if outcome.then.is_harm() => ended(),
             Why::Ended => Self::Ended { thread },
             Why::Absent(parent) => Self::Absent { thread, parent },
             Why::Blocked(standing) => Self::Blocked(standing),

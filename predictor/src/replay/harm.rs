@@ -4,10 +4,13 @@
 //! is not even that of the schedule. So harm is only what one order leads to, and neither the other nor the
 //! recorded run.
 
+use racelog::trace::{End, Object};
 use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::outcome::{Aftermath, Spot};
+use crate::project::Place;
+use crate::trace::{Op, Trace};
 
 /// How a run of the program ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,7 +50,7 @@ impl Harm {
     /// Compares.
     pub fn of(orders: [&Ending; 2], recorded: Option<&Ending>) -> Self {
         let [one, other] = orders;
-        let in_recorded = |ending: &Ending| recorded.map(|recorded| recorded.is_like(ending));
+        let in_recorded = |ending: &Ending| recorded.and_then(|recorded| recorded.is_as(ending));
         match (one.went_wrong(), other.went_wrong()) {
             (false, false) => Self::Nothing,
             (true, true) if one.is_like(other) => match in_recorded(one) {
@@ -66,7 +69,34 @@ impl Harm {
     }
 }
 
+/// What the recorder leaves where somebody panics: this, a place, a colon and the message.
+const PANICKED: &str = "assert panicked at ";
+
+/// What the message of a failed `check!` starts with.
+const CHECK: &str = "check failed: ";
+
 impl Ending {
+    /// How the run ended that left a trace, as far as the trace says it. The prefixes are taken off the names of
+    /// files.
+    pub fn recorded(trace: &Trace, prefixes: &[String]) -> Option<Self> {
+        let mut printer = trace.printer();
+        let mut asserts = trace.events().filter(|e| matches!(trace.op(*e), Op::Assert { .. }));
+        let panicked = asserts.find_map(|event| {
+            let said = printer.operation(event);
+            let (place, message) = said.strip_prefix(PANICKED)?.split_once(": ")?;
+            let place = Some(Place::of_trace(place).stripped(prefixes));
+            let thread = printer.name(Object::Thread(trace.thread(event))).to_owned();
+            let then = match message.strip_prefix(CHECK) {
+                Some(check) => Aftermath::Check(check.to_owned()),
+                None => Aftermath::Panic(message.to_owned()),
+            };
+            Some(Self { then, panicked: Some(Spot { thread, place }), code: None })
+        });
+        // One that was cut off may have ended in any way.
+        let quiet = || Self { then: Aftermath::Nothing, panicked: None, code: None };
+        panicked.or_else(|| (trace.end() == End::Clean).then(quiet))
+    }
+
     pub(super) fn of(order: &Order) -> Self {
         let outcome = &order.outcome;
         let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
@@ -77,6 +107,12 @@ impl Ending {
     pub fn went_wrong(&self) -> bool {
         let failed = self.code.is_some_and(|code| code != 0);
         self.then.is_harm() || self.then == Aftermath::Nothing && failed
+    }
+
+    /// Whether the recorded run, of which not all is known, went wrong in the same way as another.
+    fn is_as(&self, other: &Self) -> Option<bool> {
+        let only_code = self.then == Aftermath::Nothing && other.then == Aftermath::Nothing;
+        (!only_code || self.code.is_some()).then(|| self.is_like(other))
     }
 
     /// Whether two runs went wrong in the same way. A panic is the same if it comes from the same place; its message may
@@ -100,7 +136,7 @@ impl Ending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::project::Place;
+    use crate::trace::format::{Format, Source};
 
     fn ending(then: Aftermath, code: i32) -> Ending {
         Ending { then, panicked: None, code: Some(code) }
@@ -136,10 +172,33 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_says_how_its_run_ended() {
+        let of = |text: &str| {
+            let bytes = text.as_bytes().to_vec();
+            let mut source = Source::of_bytes(bytes, Some(Format::Text)).unwrap();
+            let trace = Trace::load(&mut source, |_| {}).unwrap();
+            Ending::recorded(&trace, &["/p".to_owned()])
+        };
+        let Some(panic) = of("t1 assert panicked at /p/a.rs:3:5: 7 < 8: no\n") else { panic!() };
+        assert_eq!(panic.then, Aftermath::Panic("7 < 8: no".to_owned()));
+        let spot = panic.panicked.unwrap();
+        assert_eq!(
+            (spot.thread.as_str(), spot.place.unwrap().to_string()),
+            ("t1", "a.rs:3:5".into())
+        );
+        let Some(check) = of("t1 assert panicked at a.rs:3:5: check failed: x\n") else { panic!() };
+        assert_eq!(check.then, Aftermath::Check("x".to_owned()));
+        assert!(of("t1 assert panicked?\n").is_none_or(|it| it.then == Aftermath::Nothing));
+    }
+
+    #[test]
     fn exit_codes_count_where_nothing_else_is_seen() {
         let [zero, three] = [0, 3].map(|code| ending(Aftermath::Nothing, code));
         assert_eq!(Harm::of([&zero, &three], Some(&zero)), Harm::OneOrder);
         assert_eq!(Harm::of([&three, &three], Some(&three)), Harm::EveryRun);
+        // Traces do not have the exit code.
+        let unknown = Ending { code: None, ..zero.clone() };
+        assert_eq!(Harm::of([&three, &three], Some(&unknown)), Harm::BothOrdersAtLeast);
         let stuck = ending(Aftermath::Stuck, 101);
         assert_eq!(Harm::of([&stuck, &zero], None), Harm::Nothing);
     }

@@ -205,12 +205,19 @@ mod tests {
         assert!(matches!(cause(absent), Cause::Absent { parent: Some(_), .. }));
         assert!(matches!(cause("why ended\n"), Cause::Ended { .. }));
         assert!(matches!(cause("why ended\nthen panic x\n"), Cause::EndedEarly { .. }));
+        assert!(matches!(cause("why other\nfound 0.1 end -\n"), Cause::Ended { .. }));
+        let panicked = "why other\nfound 0.1 end -\nthen panic x\n";
+        assert!(matches!(cause(panicked), Cause::EndedEarly { .. }));
         assert!(matches!(cause("why apart\n"), Cause::Apart));
     }
 
     #[test]
     fn what_is_known_besides_explains_only_what_did_not_happen() {
-        let changed = || Cause::ProgramChanged { program: "p".to_owned(), differs: Vec::new() };
+        let changed = || Cause::ProgramChanged {
+            recorded: "p".to_owned(),
+            program: None,
+            problem: String::new(),
+        };
         let mut confirmed = judge(GOOD);
         confirmed.explained_by(changed());
         assert_eq!(confirmed.cause(), None);

@@ -10,6 +10,8 @@ use crate::project::Place;
 /// How a run went.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Outcome {
+    /// The file of the program, if it says so.
+    pub program: Option<String>,
     /// How far it came.
     pub reached: Reached,
     /// What the racing accesses read and wrote.

@@ -73,6 +73,7 @@ struct Reader {
 impl Reader {
     fn new(words: Words) -> Self {
         let outcome = Outcome {
+            program: None,
             reached: Reached::Ran,
             values: Vec::new(),
             races: Vec::new(),
@@ -101,7 +102,9 @@ impl Reader {
     fn line(&mut self, text: &str) -> Result<(), String> {
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         match word {
+            "program" => self.outcome.program = Some(rest.to_owned()),
             "thread" => self.name_thread(rest),
+            "stranger" => self.outcome.foreign.push(rest.to_owned()),
             "foreign" => {
                 let thread = self.thread(rest);
                 self.outcome.foreign.push(thread);
@@ -355,8 +358,10 @@ mod tests {
 
     #[test]
     fn a_thread_that_was_not_recorded_has_the_name_that_the_program_gives_it() {
-        let outcome = parse("thread 1 pool\nthread 2 t1\nforeign 1\nforeign 2\nresult ran\n");
-        assert_eq!(outcome.foreign, ["pool", "2"]);
+        let outcome = parse(
+            "thread 1 pool\nthread 2 t1\nforeign 1\nforeign 2\nstranger of tokio\nresult ran\n",
+        );
+        assert_eq!(outcome.foreign, ["pool", "2", "of tokio"]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod log;
 mod lost;
 mod meta;
 mod ownership;
+mod panics;
 mod poison;
 pub(crate) mod raw;
 mod session;

@@ -19,6 +19,7 @@ use super::log::{Here, ThreadLog};
 use super::lost::Lost;
 use super::meta::{Spin, counters};
 use super::ownership;
+use super::panics;
 use super::stack::forget_stack;
 use super::strings::{Tables, publish};
 use crate::sched;
@@ -55,6 +56,8 @@ pub(crate) struct Session {
     /// does something. So what is not recorded is after what is, whatever the clock of the thread that
     /// does it; and all that is done after a foreign thread did something is after that.
     floor: AtomicU64,
+    /// Whether somebody has panicked.
+    panicked: AtomicBool,
 }
 
 impl Session {
@@ -67,6 +70,7 @@ impl Session {
         // start is mapped for as long as it is open, which is longer than the session uses it.
         let lost = unsafe { Lost::new(file.start().add(bytes.len())) };
         given_back::find_out();
+        panics::listen();
         let tables = Tables::new(&file).map_err(|Full(why)| io::Error::other(why))?;
         Ok(Arc::new(Self {
             number: NEXT_SESSION.fetch_add(1, Ordering::Relaxed),
@@ -78,7 +82,13 @@ impl Session {
             lost,
             latest: AtomicU64::new(0),
             floor: AtomicU64::new(0),
+            panicked: AtomicBool::new(false),
         }))
+    }
+
+    /// Whether nobody has panicked before.
+    pub(super) fn is_first_panic(&self) -> bool {
+        !self.panicked.swap(true, Ordering::Relaxed)
     }
 
     pub(super) fn number(&self) -> u32 {
@@ -300,6 +310,11 @@ const FOREIGN: *const ThreadLog = ptr::without_provenance(2);
 #[inline]
 pub(crate) fn is_off() -> bool {
     CURRENT.get() == off()
+}
+
+/// Whether the thread is recorded, as far as is known by now.
+pub(super) fn is_recorded() -> bool {
+    is_log(CURRENT.get())
 }
 
 /// Runs `f` with the log of this thread, if it is recorded.

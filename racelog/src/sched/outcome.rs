@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! racelog-outcome 3
+//! program /home/me/p/target/debug/p   # the file that runs
 //! thread 0.1 worker                   # a thread that has a name: its place in the tree of threads, and the name
 //! foreign 1                           # a thread that nobody under control has started
 //! result diverged                     # or confirmed, unreached, ran
@@ -20,6 +21,7 @@
 //!
 //! | line | |
 //! | --- | --- |
+//! | `stranger` | the name of a thread that is not under control at all, since one test is |
 //! | `found` | what the thread did instead, if that is why: as in schedules |
 //! | `stands` | where the thread of the step stands, or the one that should have started it: `ready`, `outside` of racelog or `ended`; then what it waits to do, or did last |
 //! | `holds`, `joins` | who holds what it waits for, and since where; whose end it waits for |
@@ -47,8 +49,11 @@ pub(super) struct FirstPanic {
 }
 
 /// What is said when the run is over.
-pub(super) fn whole(state: &State, panicked: Option<&FirstPanic>) -> String {
+pub(super) fn whole(state: &State, panicked: Option<&FirstPanic>, strangers: &[String]) -> String {
     let mut text = start(state);
+    for stranger in strangers {
+        let _ = writeln!(text, "stranger {}", line(stranger));
+    }
     let failure = state.failure.as_ref();
     let _ = writeln!(text, "then {}", aftermath(failure, panicked));
     if let Some(FirstPanic { thread, place, .. }) = panicked {
@@ -74,6 +79,9 @@ pub(super) fn so_far(state: &State) -> String {
 
 fn start(state: &State) -> String {
     let mut text = "racelog-outcome 3\n".to_owned();
+    if let Ok(program) = std::env::current_exe() {
+        let _ = writeln!(text, "program {}", line(program.display()));
+    }
     for slot in &state.slots {
         if let Some(name) = &slot.name {
             let _ = writeln!(text, "thread {} {}", slot.path, line(name));

@@ -133,8 +133,23 @@ static PANIC: Mutex<Option<FirstPanic>> = Mutex::new(None);
 pub(super) fn member() -> Option<Member> {
     let wanted = wanted()?;
     match wanted {
-        Wanted::Replay { schedule, .. } if schedule.test.is_some() => None,
+        Wanted::Replay { schedule, .. } if schedule.test.is_some() => {
+            note_stranger();
+            None
+        }
         _ => Some(join(wanted)),
+    }
+}
+
+/// The names of threads that do something while a test is replayed, and that it has not started.
+static STRANGERS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The calling thread is none of the run's. That matters once the test has begun.
+fn note_stranger() {
+    if run().is_some() {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or("without a name").to_owned();
+        STRANGERS.lock().unwrap_or_else(PoisonError::into_inner).push(name);
     }
 }
 
@@ -156,6 +171,12 @@ fn join(wanted: &Wanted) -> Member {
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        // SAFETY: the function has the right type and may run at any time.
+        unsafe { libc::atexit(at_exit) };
+        // Who panics must not change what happens then.
+        if std::thread::panicking() {
+            return;
+        }
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if let Some(message) = message(info.payload()) {
@@ -165,8 +186,6 @@ fn listen() {
             }
             before(info);
         }));
-        // SAFETY: the function has the right type and may run at any time.
-        unsafe { libc::atexit(at_exit) };
     });
 }
 
@@ -253,7 +272,8 @@ fn report(run: &Run) {
         _ => return,
     };
     let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    write(outcome, &outcome::whole(&state, panicked.as_ref()));
+    let strangers = STRANGERS.lock().unwrap_or_else(PoisonError::into_inner);
+    write(outcome, &outcome::whole(&state, panicked.as_ref(), &strangers));
 }
 
 /// Says of a replay how far it is: should something end the process that lets nobody speak, that

@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         "outside" => outside(),
         "input" => two_ways(input() == "lock"),
         "time" => two_ways(is_first_time(&word)),
+        "stranger" => stranger(),
+        "value" => value(),
         _ => {
             eprintln!("there is no program `{name}`");
             return ExitCode::FAILURE;
@@ -123,12 +125,22 @@ fn ends(how: &str) {
     if how == "early" && input().is_empty() {
         std::process::abort();
     }
+    static BEGUN: AtomicU32 = AtomicU32::new(0);
+    BEGUN.store(1, Ordering::SeqCst);
+    if how == "exits early" && input().is_empty() {
+        std::process::exit(3);
+    }
+    if how == "panics early" {
+        assert!(!input().is_empty(), "0.1 is not 0");
+    }
     let other = thread::spawn(|| PLACE.set(1));
     PLACE.set(2);
     other.join().unwrap();
     match how {
         "abort" => std::process::abort(),
         "exit" => std::process::exit(3),
+        "panics" => panic!("0.1 is not 0"),
+        "panics later" => assert!(!input().is_empty(), "nothing was said"),
         _ => {}
     }
 }
@@ -143,6 +155,42 @@ fn outside() {
     });
     PLACE.set(2);
     sender.send(()).unwrap();
+    other.join().unwrap();
+}
+
+/// Goes another way by its input, too, and besides has a thread that recorded code did not start.
+fn stranger() {
+    static SEEN: AtomicU32 = AtomicU32::new(0);
+    // The first that is recorded.
+    SEEN.store(0, Ordering::SeqCst);
+    let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let stranger = std::thread::spawn({
+        let done = done.clone();
+        move || {
+            SEEN.store(1, Ordering::SeqCst);
+            done.store(true, Ordering::SeqCst);
+        }
+    });
+    while !done.load(Ordering::SeqCst) {
+        thread::yield_now();
+    }
+    two_ways(input() == "lock");
+    stranger.join().unwrap();
+}
+
+/// Goes another way by a value that one thread has from its input and the other reads.
+fn value() {
+    static PLACE: Shared<u32> = Shared::new(0);
+    static LENGTH: AtomicU32 = AtomicU32::new(0);
+    static LOCK: Mutex<()> = Mutex::new(());
+    LENGTH.store(input().len() as u32, Ordering::SeqCst); // what was said
+    let other = thread::spawn(move || {
+        if LENGTH.load(Ordering::SeqCst) > 0 {
+            drop(LOCK.lock().unwrap());
+        }
+        PLACE.set(1);
+    });
+    PLACE.set(2);
     other.join().unwrap();
 }
 

@@ -154,6 +154,23 @@ fn a_race_of_a_test_is_confirmed_in_that_test() {
 }
 
 #[test]
+fn what_always_goes_wrong_is_no_harm_of_the_race() {
+    let program = Path::new(env!("CARGO_BIN_EXE_controlled"));
+    // In the recorded run, too.
+    let (code, replayed, said) = Case::new(program, &["ends", "panics"]).replay_only_race();
+    assert_eq!((code, &replayed["verdict"]["harm"]), (0, &"every_run".into()), "{replayed}");
+    assert!(said.starts_with("confirmed\n"), "{said}");
+    assert!(said.contains("that is not due to the race"), "{said}");
+    // It is a message, and no thread.
+    assert_eq!(said.matches("then panic: 0.1 is not 0, in `main` at ").count(), 2, "{said}");
+    // Not in the recorded run, but whichever goes first.
+    let case = Case::new(program, &["ends", "panics later"]);
+    let (code, replayed, said) = Case { input: b"go on\n", ..case }.replay_only_race();
+    assert_eq!((code, &replayed["verdict"]["harm"]), (0, &"both_orders".into()), "{replayed}");
+    assert!(said.contains("the schedule leads there, not the race itself"), "{said}");
+}
+
+#[test]
 fn how_a_program_ends_after_its_race_is_told() {
     let program = Path::new(env!("CARGO_BIN_EXE_controlled"));
     for (how, then, words) in [

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use super::case::Case;
@@ -65,6 +66,72 @@ fn a_program_that_waits_where_nobody_sees_it_is_told_apart() {
     assert_eq!(cause["thread"], "t1", "{verdict}");
     assert!(said.contains("thread `t1` blocked outside of racelog, after "), "{said}");
     assert!(!said.contains("input"), "{said}");
+}
+
+/// Records a program with this input, and replays its race without: gives the cause, and the words.
+fn cause(args: &[&str]) -> (Value, String) {
+    let case = Case { input: b"lock\n", ..Case::new(Path::new(PROGRAM), args) };
+    let (code, replayed, said) = case.replay_only_race();
+    assert_eq!(code, 1, "{replayed}");
+    (replayed["verdict"]["cause"].clone(), said)
+}
+
+#[test]
+fn threads_that_were_not_recorded_are_named() {
+    let (cause, said) = cause(&["stranger"]);
+    assert_eq!(cause["kind"], "foreign_threads", "{said}");
+    assert!(said.contains("was not started by recorded code"), "{said}");
+    assert!(!said.contains("time"), "{said}");
+}
+
+#[test]
+fn a_value_that_differs_is_named() {
+    let (cause, said) = cause(&["value"]);
+    assert_eq!(cause["kind"], "other_value", "{said}");
+    assert_eq!(
+        (&cause["predicted"]["wrote"], &cause["found"]["wrote"]),
+        (&"4".into(), &"0".into())
+    );
+    assert_eq!(cause["access"]["place"]["line"], line("what was said"), "{said}");
+    assert!(said.contains("`main` wrote 0 at tests/src/bin/controlled.rs"), "{said}");
+    assert!(said.contains("(predicted: wrote 4)"), "{said}");
+}
+
+#[test]
+fn a_run_that_ends_early_says_how() {
+    let (exit, said) = cause(&["ends", "exits early"]);
+    assert_eq!((&exit["kind"], &exit["code"]), (&"ended_early".into(), &3.into()), "{said}");
+    assert!(said.contains("the program ended before: exit code 3"), "{said}");
+    let (panic, said) = cause(&["ends", "panics early"]);
+    assert_eq!(
+        (&panic["kind"], &panic["then"]["panic"]),
+        (&"ended_early".into(), &"0.1 is not 0".into())
+    );
+    assert!(
+        said.contains("the program ended before: panic: 0.1 is not 0, in `main` at "),
+        "{said}"
+    );
+}
+
+#[test]
+fn another_program_is_no_riddle() {
+    let case = Case { input: b"lock\n", ..Case::new(Path::new(PROGRAM), &["input"]) };
+    let folder = TempDir::new().unwrap();
+    let trace = case.record(folder.path()).expect("it is recorded");
+    let race = case.predict(&trace).remove(0);
+    // The same program under another name, which goes the same other way.
+    let copy = folder.path().join("copy");
+    fs::copy(PROGRAM, &copy).unwrap();
+    let other = Case::new(&copy, &["input"]);
+    let (code, replayed) = other.replay(&trace, &race);
+    assert_eq!((code, &replayed["verdict"]["cause"]["kind"]), (1, &"program_changed".into()));
+    let (_, said, _) = other.replay_as(&trace, &race, "text");
+    assert!(said.contains("is what was recorded: record it again"), "{said}");
+    // It is no reason where there is nothing to explain.
+    let case = Case { input: b"", ..case };
+    let folder = TempDir::new().unwrap();
+    let trace = case.record(folder.path()).expect("it is recorded");
+    assert_eq!(Case::new(&copy, &["input"]).confirm_all(&trace).0, 1);
 }
 
 #[test]

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::super::program::{Control, Program};
+use super::super::program::{Control, Program, explain_by_program};
 use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
 use crate::project::{Occurrence, Project, Replay};
 use crate::render::replay_lines;
-use crate::replay::{Cause, Order, Plan, Replayed};
+use crate::replay::{Cause, Ending, Order, Plan, Replayed};
 use crate::trace::format::Source;
 use crate::trace::{EventId, Trace};
 
@@ -75,7 +75,7 @@ pub(super) fn replay(
     let (trace, events) = witness(occurrence, &path).map_err(untried)?;
     let plan = Plan::new(&trace, &events)
         .ok_or_else(|| untried("the witness has no two accesses".to_owned()))?;
-    let again = trust.again(traces, &occurrence.trace, &trace).map_err(untried)?;
+    let again = trust.again(traces, &occurrence.trace, &trace)?;
     announce(&again);
     let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
     let words = plan.words(&settings.analysis.strip);
@@ -88,7 +88,10 @@ pub(super) fn replay(
         Ok::<_, Cause>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
-    Ok(Replayed::new([run(one)?, run(other)?], None))
+    let recorded = Ending::recorded(&trace, &settings.analysis.strip);
+    let mut replayed = Replayed::new([run(one)?, run(other)?], recorded);
+    explain_by_program(&mut replayed, trace.metadata());
+    Ok(replayed)
 }
 
 /// The trace of an occurrence, and its witness.

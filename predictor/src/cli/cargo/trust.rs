@@ -6,6 +6,7 @@ use std::path::Path;
 use super::super::program::Surroundings;
 use super::own_runs::{OwnRuns, Unknown, shown};
 use super::recorded::{FILE, Recorded};
+use crate::replay::Cause;
 use crate::trace::Trace;
 
 /// Whose word is taken.
@@ -26,7 +27,7 @@ pub(super) struct Again {
 
 impl Trust {
     /// How to run again what left a trace: the one of this name in the folder of the traces.
-    pub(super) fn again(&self, traces: &Path, name: &str, trace: &Trace) -> Result<Again, String> {
+    pub(super) fn again(&self, traces: &Path, name: &str, trace: &Trace) -> Result<Again, Cause> {
         let (program, _) = name.rsplit_once('/').ok_or_else(not_recorded)?;
         let written = || Recorded::read(&traces.join(program));
         let recorded = match self {
@@ -42,19 +43,20 @@ impl Trust {
                 }
             }
         };
-        let words = recorded.command(trace)?;
+        let words = recorded.command(trace).map_err(|problem| Cause::Untried { problem })?;
         let Recorded { folder, variables, .. } = recorded;
         Ok(Again { words, surroundings: Surroundings { folder, variables } })
     }
 }
 
-fn not_recorded() -> String {
-    "it is not known how the program was run: record it with `cargo racelog`".to_owned()
+fn not_recorded() -> Cause {
+    let problem = "it is not known how the program was run: record it with `cargo racelog`";
+    Cause::Untried { problem: problem.to_owned() }
 }
 
 /// Why nothing is run, and what would be.
-fn refusal(why: Unknown, written: Option<Recorded>, trace: &Trace) -> String {
-    let why = match why {
+fn refusal(why: Unknown, written: Option<Recorded>, trace: &Trace) -> Cause {
+    let words = match why {
         Unknown::NotRun => "this machine has not recorded that program, so nothing was run",
         Unknown::Changed => "the program was built anew since it was recorded, so nothing was run",
     };
@@ -69,7 +71,14 @@ fn refusal(why: Unknown, written: Option<Recorded>, trace: &Trace) -> String {
         }
         None => String::new(),
     };
-    format!("{why}: record it here with `cargo racelog test` or `run`{or_trust}")
+    let problem = format!("{words}: record it here with `cargo racelog test` or `run`{or_trust}");
+    match why {
+        Unknown::NotRun => Cause::Untried { problem },
+        Unknown::Changed => {
+            let recorded = trace.metadata().program.clone().unwrap_or_default();
+            Cause::ProgramChanged { recorded, program: None, problem }
+        }
+    }
 }
 
 impl Again {
