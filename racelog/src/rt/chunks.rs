@@ -253,6 +253,13 @@ impl Chunks {
         Ok(())
     }
 
+    /// Nothing more is written: there is no room from now on.
+    pub(super) fn shut(&self) {
+        debug_assert!(!self.has_uncounted(), "short events are counted before others are lost");
+        self.end.set(self.at.get());
+        self.forbid_short();
+    }
+
     /// Marks the open chunk as complete. The next event opens another.
     pub(super) fn seal(&self, file: &TraceFile) -> Result<(), Full> {
         let Some(slot) = self.open.get() else { return Ok(()) };

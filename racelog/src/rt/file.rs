@@ -9,7 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::{MmapMut, MmapOptions};
 
-use super::strings::publish;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 
 /// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
@@ -75,13 +74,15 @@ impl TraceFile {
         }
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
-        let mut window =
-            map(&file, 0, FIRST_WINDOW, max_bytes).map_err(|Full(why)| io::Error::other(why))?;
+        let full = |Full(why)| io::Error::other(why);
         if header.len() > UNIT {
             return Err(io::Error::other("the trace's metadata is too long"));
         }
+        allow(FIRST_WINDOW as u64, max_bytes).map_err(full)?;
+        // By one call: a process that is killed leaves all of it or nothing.
+        write_at(&file, 0, header)?;
+        let mut window = map(&file, 0, FIRST_WINDOW, max_bytes).map_err(full)?;
         let start = window.as_mut_ptr();
-        publish(Slot { start, len: window.len(), offset: 0 }, 0, header);
         let state = State {
             windows: vec![window],
             used: header.len(),
@@ -218,12 +219,17 @@ impl State {
     }
 }
 
+/// Whether the file may be so long.
+fn allow(len: u64, max_bytes: u64) -> Result<(), Full> {
+    if len <= max_bytes {
+        return Ok(());
+    }
+    Err(Full(format!("the trace has reached its greatest size, {max_bytes} bytes")))
+}
+
 /// Makes the file longer, with room on the disk for all of it, and maps what is new.
 fn map(file: &File, offset: u64, len: usize, max_bytes: u64) -> Result<MmapMut, Full> {
-    let end = offset + len as u64;
-    if end > max_bytes {
-        return Err(Full(format!("the trace has reached its greatest size, {max_bytes} bytes")));
-    }
+    allow(offset + len as u64, max_bytes)?;
     reserve(file, offset, len).map_err(|error| Full(error.to_string()))?;
     // SAFETY: the file is ours: nobody else truncates it while it is being recorded, and its blocks
     // exist, so no access through the map can fail.
@@ -251,13 +257,29 @@ fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
     let (Ok(start), Ok(len)) = (start, len) else {
         return Err(io::Error::from_raw_os_error(libc::EFBIG));
     };
-    // SAFETY: the descriptor is open for as long as `file` is.
-    match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, len) } {
-        0 => Ok(()),
-        // The file system cannot reserve; then it has to do without.
-        libc::EOPNOTSUPP | libc::EINVAL => file.set_len(end),
-        code => Err(io::Error::from_raw_os_error(code)),
+    loop {
+        // SAFETY: the descriptor is open for as long as `file` is.
+        return match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, len) } {
+            0 => Ok(()),
+            // A signal that the program takes care of.
+            libc::EINTR => continue,
+            // The file system cannot reserve.
+            libc::EOPNOTSUPP | libc::EINVAL => fill(file, offset, end),
+            code => Err(io::Error::from_raw_os_error(code)),
+        };
     }
+}
+
+/// Writes zeros, which takes blocks for all of it.
+#[cfg(unix)]
+fn fill(file: &File, mut offset: u64, end: u64) -> io::Result<()> {
+    let zeros = [0; UNIT];
+    while offset < end {
+        let len = zeros.len().min((end - offset) as usize);
+        write_at(file, offset, &zeros[..len])?;
+        offset += len as u64;
+    }
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -298,7 +320,12 @@ fn write_at(_: &File, _: u64, _: &[u8]) -> io::Result<()> {
     Err(io::Error::from(io::ErrorKind::Unsupported))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, not(target_os = "linux")))]
+fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
+    fill(file, offset, offset + len as u64)
+}
+
+#[cfg(not(unix))]
 fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
     file.set_len(offset + len as u64)
 }

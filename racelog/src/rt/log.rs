@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::borrow::Armed;
 use super::chunks::{Chunks, Cursor, Entry};
 use super::clocks::Clock;
+use super::file::Full;
 use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
@@ -78,6 +79,10 @@ pub(crate) struct ThreadLog {
     locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
     /// Whether a replay compares the events with what it expects.
     watched: bool,
+    /// Whether an event is lost. None is recorded after that, for all depend on it.
+    lost: Cell<bool>,
+    /// Whether the next lost event is counted already.
+    counted_ahead: Cell<bool>,
 }
 
 impl ThreadLog {
@@ -102,6 +107,8 @@ impl ThreadLog {
             owner: Cell::new(None),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
             watched: sched::is_replay(),
+            lost: Cell::new(false),
+            counted_ahead: Cell::new(false),
         }
     }
 
@@ -315,7 +322,7 @@ impl ThreadLog {
                 self.go_behind(offset);
                 self.emit(stamp, Op::Assert(text), here);
             }
-            Err(_) => self.session.lose(stamp),
+            Err(full) => self.lose(stamp, true, Some(&full)),
         }
     }
 
@@ -332,7 +339,7 @@ impl ThreadLog {
                 // The chunk of the event must come after that of the definition.
                 self.go_behind(offset);
             }
-            Err(_) => self.session.lose(self.after(0)),
+            Err(full) => self.lose(self.after(0), false, Some(&full)),
         }
     }
 
@@ -353,7 +360,7 @@ impl ThreadLog {
         }
         // What was stamped just before recording ended still belongs to the trace.
         if self.session.is_stopped() && stamp > self.session.floor() {
-            return self.session.lose(stamp);
+            return self.lose(stamp, true, None);
         }
         let location = match here {
             None => None,
@@ -369,7 +376,7 @@ impl ThreadLog {
     /// decides nothing, and whoever replays the program does not see it.
     pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {
         if self.session.is_stopped() && stamp > self.session.floor() {
-            return self.session.lose(stamp);
+            return self.lose(stamp, true, None);
         }
         self.append(Step { stamp, op, location: None, recorded: true, slot: None });
     }
@@ -395,8 +402,9 @@ impl ThreadLog {
         recorded: bool,
         slot: Option<usize>,
     ) {
-        let Ok((id, offset)) = self.session.locate(caller) else {
-            return self.session.lose(stamp);
+        let (id, offset) = match self.session.locate(caller) {
+            Ok(found) => found,
+            Err(full) => return self.lose(stamp, true, Some(&full)),
         };
         let address = std::ptr::from_ref(caller).addr();
         self.place_of(address).set((address, id.get()));
@@ -432,6 +440,10 @@ impl ThreadLog {
     #[cold]
     #[inline(never)]
     fn append_slowly(&self, entry: &dyn Entry) {
+        let is_event = entry.code() != code::INIT;
+        if self.lost.get() {
+            return self.lose(entry.stamp(), is_event, None);
+        }
         self.session.reached(self.chunks.stamp());
         match self.chunks.append_slowly(self.session.file(), entry) {
             Ok(in_new_chunk) => {
@@ -440,11 +452,24 @@ impl ThreadLog {
                     self.sites.clear();
                 }
             }
-            Err(full) => {
-                // In this order: whoever notices the end knows where it is.
-                self.session.lose(entry.stamp());
-                self.session.stop(&full);
-            }
+            Err(full) => self.lose(entry.stamp(), is_event, Some(&full)),
+        }
+    }
+
+    /// What has this stamp is not recorded, be it an event or what belongs to one, because there is
+    /// no room, or because recording has ended.
+    #[cold]
+    #[inline(never)]
+    fn lose(&self, stamp: u64, is_event: bool, full: Option<&Full>) {
+        // What belongs to an event stands for it: it is next, and lost as well.
+        let counted = self.counted_ahead.replace(!is_event);
+        self.lost.set(true);
+        self.count_short();
+        self.chunks.shut();
+        // In this order: whoever notices the end knows where it is.
+        self.session.lose(stamp, !counted);
+        if let Some(full) = full {
+            self.session.stop(full);
         }
     }
 

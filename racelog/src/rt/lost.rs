@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::trace::binary::state::{CUT_AT, FULL_AT, LOST_AT, STATE_LEN, State};
+use crate::trace::binary::state::{CUT_AT, FULL_AT, LOST_AT, STATE_LEN};
 
 /// The numbers of the state chunk of a trace that is being recorded.
 pub(super) struct Lost {
@@ -20,7 +20,7 @@ impl Lost {
     ///
     /// # Safety
     ///
-    /// The chunk was made by [`State::encode`] for this place of a file whose pages are mapped to
+    /// The chunk was made by `State::encode` for this place of a file whose pages are mapped to
     /// memory from a multiple of eight on, and stays there for as long as the result. Nobody uses
     /// it but by this.
     pub(super) unsafe fn new(end: *mut u8) -> Self {
@@ -71,6 +71,7 @@ impl Lost {
 mod tests {
     use super::*;
     use crate::trace::binary::chunk::HEADER_LEN;
+    use crate::trace::binary::state::State;
 
     #[test]
     fn the_chunk_says_what_is_lost() {

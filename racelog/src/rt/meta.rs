@@ -55,9 +55,10 @@ pub(crate) mod counters {
 /// Identity and clock of a lock, exclusive or shared.
 ///
 /// The state packs the clock and who holds the lock, as far as the trace knows: bit 0 for a writer,
-/// bits 1 to 15 for the number of readers, the clock above. A failed attempt must be stamped
+/// bits 1 to 14 for the number of readers, the clock above bit 15. A failed attempt must be stamped
 /// between the stamps of somebody's taking and giving back; since all of them go through this one
-/// word, it is.
+/// word, it is. Bit 15 is set while somebody records an event of the lock: who sees what the event
+/// did must find it in the trace, whatever becomes of the process, or know that it is lost.
 #[derive(Debug)]
 pub(crate) struct LockMeta {
     id: NumberedId,
@@ -68,7 +69,8 @@ pub(crate) struct LockMeta {
 
 const WRITER: u64 = 1;
 const READER: u64 = 2;
-const HOLDERS: u64 = (1 << CLOCK_SHIFT) - 1;
+const HOLDERS: u64 = BUSY - 1;
+const BUSY: u64 = 1 << (CLOCK_SHIFT - 1);
 const CLOCK_SHIFT: u32 = 16;
 
 impl LockMeta {
@@ -93,35 +95,32 @@ impl LockMeta {
     /// The calling thread has taken the lock exclusively.
     pub(crate) fn acquired(&self, log: &ThreadLog, here: Here) {
         self.session.store(log.session_number(), Ordering::Relaxed);
-        let stamp = self.change(log, |_| Some(WRITER)).expect("always");
         log.takes_lock();
-        log.emit(stamp, Op::Acquire(self.id()), here);
+        self.record(log, [Op::Acquire(self.id())], here, |_| Some(WRITER));
     }
 
     /// The calling thread is about to give the exclusive lock back.
     pub(crate) fn releasing(&self, log: &ThreadLog, here: Here) {
         // If the trace does not know that it was taken, it was by somebody who was not recorded then.
-        let stamp =
-            self.change(log, |holders| (holders & WRITER != 0).then_some(holders & !WRITER));
-        let Some(stamp) = stamp else { return };
-        log.gives_lock_back();
-        log.emit(stamp, Op::Release(self.id()), here);
+        let given_back = |holders: u64| (holders & WRITER != 0).then_some(holders & !WRITER);
+        if self.record(log, [Op::Release(self.id())], here, given_back).is_some() {
+            log.gives_lock_back();
+        }
     }
 
     /// The calling thread has taken the lock shared.
     pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Here) {
         self.session.store(log.session_number(), Ordering::Relaxed);
-        let stamp = self.change(log, |holders| Some(holders + READER)).expect("always");
         log.takes_lock();
-        log.emit(stamp, Op::ReadAcquire(self.id()), here);
+        self.record(log, [Op::ReadAcquire(self.id())], here, |holders| Some(holders + READER));
     }
 
     /// The calling thread is about to give the shared lock back.
     pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Here) {
         let given_back = |holders: u64| holders.checked_sub(READER);
-        let Some(stamp) = self.change(log, given_back) else { return };
-        log.gives_lock_back();
-        log.emit(stamp, Op::ReadRelease(self.id()), here);
+        if self.record(log, [Op::ReadRelease(self.id())], here, given_back).is_some() {
+            log.gives_lock_back();
+        }
     }
 
     /// The calling thread found the lock taken, and records so if the trace knows by whom.
@@ -133,12 +132,9 @@ impl LockMeta {
         }
         let blocking = if shared { WRITER } else { HOLDERS };
         let id = self.id();
-        match self.change(log, |holders| (holders & blocking != 0).then_some(holders)) {
-            Some(stamp) if shared => log.emit(stamp, Op::ReadAcquireFail(id), here),
-            Some(stamp) => log.emit(stamp, Op::AcquireFail(id), here),
-            None => return false,
-        }
-        true
+        let op = if shared { Op::ReadAcquireFail(id) } else { Op::AcquireFail(id) };
+        let same = |holders: u64| (holders & blocking != 0).then_some(holders);
+        self.record(log, [op], here, same).is_some()
     }
 
     /// The calling thread found that it could take the lock, and records so, if it could in the
@@ -153,7 +149,8 @@ impl LockMeta {
         } else {
             [Op::Acquire(id), Op::Release(id)]
         };
-        self.at_once(log, ops, here, |holders| holders & blocking == 0)
+        let same = |holders: u64| (holders & blocking == 0).then_some(holders);
+        self.record(log, ops, here, same).is_some()
     }
 
     /// The calling thread, a reader, found that it is not the only one, and records so if the trace
@@ -166,74 +163,74 @@ impl LockMeta {
         }
         let id = self.id();
         let ops = [Op::ReadRelease(id), Op::AcquireFail(id), Op::ReadAcquire(id)];
-        self.at_once(log, ops, here, |holders| holders > READER)
+        self.record(log, ops, here, |holders| (holders > READER).then_some(holders)).is_some()
     }
 
-    /// Records events with nothing of this lock between them, if the holders are as `allowed` says;
-    /// when they are over the holders are the same as before.
-    #[cfg(feature = "parking_lot")]
-    fn at_once<const N: usize>(
+    /// The calling thread, which holds the lock, gives it back to wait, which `op` says. Returns the
+    /// stamp, which is also after `clock`.
+    pub(crate) fn waiting(&self, log: &ThreadLog, clock: u64, op: Op, here: Here) -> u64 {
+        log.advance(log.clock().max(clock));
+        self.record(log, [op], here, |holders| Some(holders & !WRITER)).expect("always")
+    }
+
+    /// The calling thread has the lock again after it waited, which `op` says. Returns the stamp,
+    /// which is also after `clock`.
+    pub(crate) fn woken(&self, log: &ThreadLog, clock: u64, op: Op, here: Here) -> u64 {
+        self.session.store(log.session_number(), Ordering::Relaxed);
+        log.advance(log.clock().max(clock));
+        self.record(log, [op], here, |_| Some(WRITER)).expect("always")
+    }
+
+    /// Records events with stamps above the lock's clock and the thread's, and nothing of this lock
+    /// between them, while the holders change as `change` says; not at all if it says `None`.
+    /// Returns the last stamp.
+    #[inline]
+    fn record<const N: usize>(
         &self,
         log: &ThreadLog,
         ops: [Op; N],
         here: Here,
-        allowed: impl Fn(u64) -> bool,
-    ) -> bool {
-        let mut old = self.state.load(Ordering::Relaxed);
+        change: impl Fn(u64) -> Option<u64>,
+    ) -> Option<u64> {
+        let mut tries = 0;
+        // Acquire: whoever was busy before may have lost its event, and with it raised the floor.
+        let mut old = self.state.load(Ordering::Acquire);
         loop {
-            if !allowed(old & HOLDERS) {
-                return false;
+            if old & BUSY != 0 {
+                wait_a_little(&mut tries);
+                old = self.state.load(Ordering::Acquire);
+                continue;
             }
+            let holders = change(old & HOLDERS)?;
             let first = log.after(old >> CLOCK_SHIFT);
-            let new = (first + N as u64 - 1) << CLOCK_SHIFT | old & HOLDERS;
-            match self.state.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
+            let last = first + N as u64 - 1;
+            let new = last << CLOCK_SHIFT | holders;
+            let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+            match self.state.compare_exchange_weak(old, new | BUSY, success, failure) {
                 Ok(_) => {
+                    let _done = Done { state: &self.state, new };
                     for (stamp, op) in (first..).zip(ops) {
                         log.advance(stamp);
                         log.emit(stamp, op, here);
                     }
-                    return true;
+                    return Some(last);
                 }
                 Err(now) => old = now,
             }
         }
     }
+}
 
-    /// The calling thread, which holds the lock, gives it back to wait; the stamp is also after
-    /// `clock`.
-    pub(crate) fn waiting(&self, log: &ThreadLog, clock: u64) -> u64 {
-        log.advance(log.clock().max(clock));
-        self.change(log, |holders| Some(holders & !WRITER)).expect("always")
-    }
+/// Sets the state of a lock when an event of it is recorded.
+struct Done<'a> {
+    state: &'a AtomicU64,
+    new: u64,
+}
 
-    /// The calling thread has the lock again after it waited; the stamp is also after `clock`.
-    pub(crate) fn woken(&self, log: &ThreadLog, clock: u64) -> u64 {
-        self.session.store(log.session_number(), Ordering::Relaxed);
-        log.advance(log.clock().max(clock));
-        self.change(log, |_| Some(WRITER)).expect("always")
-    }
-
-    /// Takes a stamp above the lock's clock and the thread's, while the holders change as `change`
-    /// says; not at all if it says `None`.
+impl Drop for Done<'_> {
     #[inline]
-    pub(crate) fn change(
-        &self,
-        log: &ThreadLog,
-        change: impl Fn(u64) -> Option<u64>,
-    ) -> Option<u64> {
-        let mut old = self.state.load(Ordering::Relaxed);
-        loop {
-            let holders = change(old & HOLDERS)?;
-            let stamp = log.after(old >> CLOCK_SHIFT);
-            let new = stamp << CLOCK_SHIFT | holders;
-            match self.state.compare_exchange_weak(old, new, Ordering::AcqRel, Ordering::Relaxed) {
-                Ok(_) => {
-                    log.advance(stamp);
-                    return Some(stamp);
-                }
-                Err(now) => old = now,
-            }
-        }
+    fn drop(&mut self) {
+        self.state.store(self.new, Ordering::Release);
     }
 }
 

@@ -234,7 +234,8 @@ impl Session {
         }
     }
 
-    /// An event with this stamp is not recorded, and neither is what depends on it.
+    /// What has this stamp is not recorded, be it an event or what belongs to one, and neither is what
+    /// depends on it. Whoever calls this records nothing more.
     ///
     /// The trace is cut there, or rather, since nobody will ever see that stamp, at one that leaves
     /// about all that is recorded. Those who depend on the event take their stamps after the
@@ -242,13 +243,15 @@ impl Session {
     ///
     /// Where the trace is cut before the stamp already there is nothing to do: those who depend on
     /// the event have greater stamps.
-    pub(super) fn lose(&self, stamp: u64) {
+    pub(super) fn lose(&self, stamp: u64, count: bool) {
         if stamp < self.lost.cut() {
             let cut = stamp.max(self.latest.load(Ordering::Relaxed) + 1);
             self.floor.fetch_max(cut, Ordering::AcqRel);
             self.lost.cut_at(cut);
         }
-        self.lost.count();
+        if count {
+            self.lost.count();
+        }
     }
 
     /// Ends the trace. What other threads still do is not in it.

@@ -162,8 +162,8 @@ impl Waiters {
 
     fn enter(&self, state: &mut State, lock: &LockMeta, here: Here) -> Wait {
         let recorded = with(|log| {
-            state.clock = lock.waiting(log, state.clock);
-            log.emit(state.clock, Op::Wait { condvar: self.id(), lock: lock.id() }, here);
+            let op = Op::Wait { condvar: self.id(), lock: lock.id() };
+            state.clock = lock.waiting(log, state.clock, op, here);
             (log.session_number(), log.thread())
         });
         let (key, bell) = (state.next_key, Arc::new(Bell::default()));
@@ -194,14 +194,13 @@ impl Waiters {
                 // This trace does not know that the thread has waited.
                 return lock.acquired(log, here);
             }
-            state.clock = lock.woken(log, state.clock);
-            let (condvar, lock) = (self.id(), lock.id());
+            let (condvar, id) = (self.id(), lock.id());
             let op = if waiter.notified_in_trace {
-                Op::Wake { condvar, lock }
+                Op::Wake { condvar, lock: id }
             } else {
-                Op::WakeTimeout { condvar, lock }
+                Op::WakeTimeout { condvar, lock: id }
             };
-            log.emit(state.clock, op, here);
+            state.clock = lock.woken(log, state.clock, op, here);
         });
         waiter.notified
     }

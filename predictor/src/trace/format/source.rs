@@ -100,6 +100,11 @@ enum Inner {
     Text(Box<TextReader<Box<dyn Input>>>),
     Std(Box<StdReader<Box<dyn Input>>>),
     Binary(Box<binary::Reader<Box<dyn SeekableInput>>>),
+    /// A recording that did not come to anything: an empty trace, and what is to be said of it.
+    Nothing {
+        why: String,
+        dictionary: Dictionary,
+    },
 }
 
 trait Input: BufRead + std::fmt::Debug {}
@@ -180,20 +185,21 @@ impl Source {
     }
 
     fn of_binary(input: Box<dyn SeekableInput>) -> Result<Self, SourceError> {
-        let reader = binary::Reader::open(input)?;
-        Ok(Self {
-            inner: Inner::Binary(Box::new(reader)),
-            events_read: 0,
-            done: false,
-            item: NO_ITEM,
-        })
+        let inner = match binary::Reader::open(input) {
+            Ok(reader) => Inner::Binary(Box::new(reader)),
+            Err(error @ binary::OpenError::NothingRecorded { .. }) => {
+                Inner::Nothing { why: error.to_string(), dictionary: Dictionary::new() }
+            }
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Self { inner, events_read: 0, done: false, item: NO_ITEM })
     }
 
     /// What the trace says of itself.
     pub fn metadata(&self) -> Metadata {
         match &self.inner {
             Inner::Text(reader) => reader.metadata().clone(),
-            Inner::Std(_) => Metadata::default(),
+            Inner::Std(_) | Inner::Nothing { .. } => Metadata::default(),
             Inner::Binary(reader) => reader.metadata().clone(),
         }
     }
@@ -204,6 +210,7 @@ impl Source {
             Inner::Text(reader) => reader.dictionary(),
             Inner::Std(reader) => reader.dictionary(),
             Inner::Binary(reader) => reader.dictionary(),
+            Inner::Nothing { dictionary, .. } => dictionary,
         }
     }
 
@@ -212,6 +219,7 @@ impl Source {
         match &self.inner {
             Inner::Text(_) | Inner::Std(_) => None,
             Inner::Binary(reader) => Some(reader.events()),
+            Inner::Nothing { .. } => Some(0),
         }
     }
 
@@ -225,7 +233,7 @@ impl Source {
         match &self.inner {
             Inner::Text(reader) => Some(reader.bytes_read()),
             Inner::Std(reader) => Some(reader.bytes_read()),
-            Inner::Binary(_) => None,
+            Inner::Binary(_) | Inner::Nothing { .. } => None,
         }
     }
 
@@ -235,6 +243,7 @@ impl Source {
             Inner::Text(reader) => reader.end(),
             Inner::Std(_) => End::Clean,
             Inner::Binary(reader) => reader.end(),
+            Inner::Nothing { .. } => End::CutOff,
         }
     }
 
@@ -242,7 +251,7 @@ impl Source {
     pub fn lost_events(&self) -> u64 {
         match &self.inner {
             Inner::Text(reader) => reader.lost_events(),
-            Inner::Std(_) => 0,
+            Inner::Std(_) | Inner::Nothing { .. } => 0,
             Inner::Binary(reader) => reader.lost_events(),
         }
     }
@@ -253,22 +262,29 @@ impl Source {
             Inner::Text(reader) => reader.open_line(),
             Inner::Std(reader) => reader.open_line(),
             Inner::Binary(_) => None,
+            Inner::Nothing { why, .. } => return Some(why.clone()),
         };
-        match open_line {
-            Some(line) => Some(format!(
-                "line {line}: the last line has no line break: the file may be cut off there"
-            )),
-            None => match self.end() {
-                End::Clean => None,
-                End::CutOff => Some(
-                    "the trace is cut off: recording stopped before the program did".to_owned(),
-                ),
-                End::Full => Some(
-                    "the trace is cut off: it had reached its greatest size, or the disk was full"
-                        .to_owned(),
-                ),
-            },
+        if let Some(line) = open_line {
+            let note = "the last line has no line break: the file may be cut off there";
+            return Some(format!("line {line}: {note}"));
         }
+        let lost = self.lost_events();
+        let why = match self.end() {
+            // What threads do after the end is no part of the trace.
+            End::Clean => return None,
+            End::CutOff => "recording stopped before the program did",
+            End::Full => "it had reached its greatest size, or the disk was full",
+        };
+        let lost = match lost {
+            0 => String::new(),
+            1 => "; 1 event is known to be missing".to_owned(),
+            _ => format!("; {lost} events are known to be missing"),
+        };
+        let what = match self.events_read {
+            0 => "nothing was recorded",
+            _ => "the trace is cut off",
+        };
+        Some(format!("{what}: {why}{lost}"))
     }
 
     /// The next item; `None` after the last. After an error there are no more.
@@ -293,7 +309,7 @@ impl Source {
     /// The item that [`Source::advance`] has gone to; it says nothing before.
     pub fn item(&self) -> &Item {
         match &self.inner {
-            Inner::Text(_) | Inner::Std(_) => &self.item,
+            Inner::Text(_) | Inner::Std(_) | Inner::Nothing { .. } => &self.item,
             Inner::Binary(reader) => reader.item(),
         }
     }
@@ -302,6 +318,7 @@ impl Source {
         let item = match &mut self.inner {
             Inner::Text(reader) => reader.next_item()?,
             Inner::Std(reader) => reader.next_item()?,
+            Inner::Nothing { .. } => None,
             Inner::Binary(reader) => {
                 let found = reader.advance()?;
                 return match reader.damage() {

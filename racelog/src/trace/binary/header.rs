@@ -37,7 +37,7 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     let mut fixed = [0; FIXED_LEN];
     let got = read_up_to(input, &mut fixed)?;
     let known = got.min(MAGIC.len());
-    if is_unwritten(&fixed[..known]) {
+    if fixed[..got].iter().all(|byte| *byte == 0) && is_all_zeros(input)? {
         return Err(OpenError::NothingRecorded { len: 0 });
     }
     if fixed[..known] != MAGIC[..known] {
@@ -70,11 +70,16 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     Ok((metadata, len))
 }
 
-/// Whether this is the start of a file that its recorder did not get to write: the first byte is
-/// written last, and the others may be there or not.
-fn is_unwritten(start: &[u8]) -> bool {
-    let is_zero_or_ours = |(byte, ours): (&u8, &u8)| *byte == 0 || byte == ours;
-    start.first().is_none_or(|first| *first == 0) && start.iter().zip(&MAGIC).all(is_zero_or_ours)
+/// Whether nothing but zeros follows: a recorder that did not get to write its header leaves that.
+pub(super) fn is_all_zeros(input: &mut impl Read) -> io::Result<bool> {
+    let mut buffer = [0; 1 << 12];
+    loop {
+        match read_up_to(input, &mut buffer)? {
+            0 => return Ok(true),
+            len if buffer[..len].iter().any(|byte| *byte != 0) => return Ok(false),
+            _ => {}
+        }
+    }
 }
 
 fn checksum(fixed: &[u8; FIXED_LEN], payload: &[u8]) -> u32 {

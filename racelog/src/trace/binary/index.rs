@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::chunk::{self, Chunk, HEADER_LEN, Kind, NotAChunk};
 use super::event::Coder;
-use super::header::read_up_to;
+use super::header::{is_all_zeros, read_up_to};
 use super::state::State;
 use super::tables::{self, Init, PoisonFlag, Record};
 use crate::trace::{Dictionary, DictionaryError, End, ThreadId};
@@ -317,14 +317,7 @@ fn count_open(chunk: &mut Chunk, mut payload: &[u8]) -> Result<(), DamageKind> {
 /// Whether there are only zeros from here on.
 fn is_unused(input: &mut (impl Read + Seek), offset: u64) -> io::Result<bool> {
     input.seek(SeekFrom::Start(offset))?;
-    let mut buffer = [0; 1 << 12];
-    loop {
-        match read_up_to(input, &mut buffer)? {
-            0 => return Ok(true),
-            len if buffer[..len].iter().any(|byte| *byte != 0) => return Ok(false),
-            _ => {}
-        }
-    }
+    is_all_zeros(input)
 }
 
 /// Counts the events that whole-looking headers from `offset` on speak of.
