@@ -12,6 +12,7 @@ mod cases;
 mod cli;
 mod controlled;
 mod crates;
+mod cut_off;
 mod damage;
 mod detectors;
 mod errors;

@@ -190,6 +190,37 @@ fn a_full_disk_ends_the_recording_and_not_the_program() {
     assert!(updates(&trace) > 10_000);
 }
 
+#[test]
+fn what_is_lost_is_counted_however_a_process_ends() {
+    for (program, exit_code) in [("abort", None), ("count", Some(0))] {
+        let folder = TempDir::new().unwrap();
+        let mut limited = recorded(folder.path(), &[program, "100000"]);
+        limited.env("RACELOG_MAX_BYTES", "1m");
+        let output = crate::support::run_raw(&mut limited, b"");
+        assert_eq!(output.status.code(), exit_code, "{program}");
+        let said: usize = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+        let trace = load(folder.path());
+        assert_eq!(trace.end(), End::Full, "{program}");
+        let lost = usize::try_from(trace.lost_events()).unwrap();
+        assert!(lost > 0, "{program}");
+        // Among the lost ones are the ends of threads, and the like.
+        let known = updates(&trace) + lost;
+        assert!((said..said + 10).contains(&known), "{program}: {known} of {said}");
+    }
+}
+
+#[test]
+fn a_limit_that_leaves_no_room_at_all_leaves_an_empty_recording() {
+    let folder = TempDir::new().unwrap();
+    let mut limited = recorded(folder.path(), &["abort", "10"]);
+    limited.env("RACELOG_MAX_BYTES", "50k");
+    let output = crate::support::run_raw(&mut limited, b"");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("cannot record, the program goes on"), "{errors}");
+    let trace = load(folder.path());
+    assert_eq!((trace.len(), trace.end()), (0, End::CutOff));
+}
+
 /// A file that must not grow is to the recorder what a full disk is.
 #[test]
 #[cfg(target_os = "linux")]
