@@ -138,9 +138,8 @@ mod recording {
         let here = Some(Location::caller());
         rt::access(place.addr(), Kind::Plain, Some(Action::Write), here, |mut access| {
             let word = word_of(&value);
-            // SAFETY: the caller vouches for the place.
-            let before = unsafe { place.read() };
-            access.found(word_of(&before));
+            // What is there is not read: it may be uninitialised.
+            access.found_anything();
             access.emit(Op::Write { var: access.var(), value: word });
             access.left(word);
             stay_in_order(&mut access, place.addr(), word);

@@ -140,6 +140,14 @@ impl Access<'_> {
         self.entry.record.found(self.log, self.entry.var, value, self.here);
     }
 
+    /// The cell is about to be written, and nobody knows what is in it.
+    #[inline]
+    pub(crate) fn found_anything(&mut self) {
+        if self.entry.record.is_new_to(self.log) {
+            self.found(Value::Opaque);
+        }
+    }
+
     /// Says what is in the cell from now on.
     pub(crate) fn left(&mut self, value: Value) {
         self.entry.record.left(value);

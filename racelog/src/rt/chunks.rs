@@ -22,7 +22,7 @@ const LARGEST_CHUNK: usize = 256 * 1024;
 /// A piece of this size is written over and over again. Only where what is written to a file is at
 /// once seen in its map, and the other way round.
 const REUSED: Option<usize> =
-    if cfg!(target_os = "linux") { Some(LARGEST_CHUNK / 2) } else { None };
+    if cfg!(all(target_os = "linux", not(miri))) { Some(LARGEST_CHUNK / 2) } else { None };
 
 /// How many bytes a short event has.
 const SHORT: usize = 2;

@@ -7,8 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use memmap2::{MmapMut, MmapOptions};
-
+use super::mapping::{Mapping, write_at, write_both_at};
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 
 /// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
@@ -56,7 +55,7 @@ unsafe impl Sync for TraceFile {}
 #[derive(Debug)]
 struct State {
     /// All windows, kept because slots point into them; the last one is being cut up.
-    windows: Vec<MmapMut>,
+    windows: Vec<Mapping>,
     /// How much of the last window is given away.
     used: usize,
     /// Where the last window starts in the file.
@@ -81,8 +80,8 @@ impl TraceFile {
         allow(FIRST_WINDOW as u64, max_bytes).map_err(full)?;
         // By one call: a process that is killed leaves all of it or nothing.
         write_at(&file, 0, header)?;
-        let mut window = map(&file, 0, FIRST_WINDOW, max_bytes).map_err(full)?;
-        let start = window.as_mut_ptr();
+        let window = map(&file, 0, FIRST_WINDOW, max_bytes).map_err(full)?;
+        let start = window.start();
         let state = State {
             windows: vec![window],
             used: header.len(),
@@ -177,6 +176,7 @@ impl TraceFile {
         let mut slot = state.take(UNIT, 0);
         slot.len = len;
         fill(slot);
+        state.windows.iter().for_each(|window| window.keep(&self.file));
         // Should that fail, the file is longer than it need be, with zeros at its end.
         let _ = self.file.set_len(slot.offset + len as u64);
         Some(slot.offset)
@@ -186,7 +186,7 @@ impl TraceFile {
 /// A piece of the file that is mapped at once.
 struct Window {
     offset: u64,
-    map: MmapMut,
+    map: Mapping,
 }
 
 impl State {
@@ -212,8 +212,9 @@ impl State {
     fn take(&mut self, wanted: usize, reserve: usize) -> Slot {
         let len = (wanted - self.used % UNIT).min(self.room() - reserve);
         let offset = self.end();
-        let window = self.windows.last_mut().expect("a trace file has a window");
-        let start = window[self.used..].as_mut_ptr();
+        let window = self.windows.last().expect("a trace file has a window");
+        // SAFETY: there is room for the piece, which is within the window.
+        let start = unsafe { window.start().add(self.used) };
         self.used += len;
         Slot { start, len, offset }
     }
@@ -228,106 +229,9 @@ fn allow(len: u64, max_bytes: u64) -> Result<(), Full> {
 }
 
 /// Makes the file longer, with room on the disk for all of it, and maps what is new.
-fn map(file: &File, offset: u64, len: usize, max_bytes: u64) -> Result<MmapMut, Full> {
+fn map(file: &File, offset: u64, len: usize, max_bytes: u64) -> Result<Mapping, Full> {
     allow(offset + len as u64, max_bytes)?;
-    reserve(file, offset, len).map_err(|error| Full(error.to_string()))?;
-    // SAFETY: the file is ours: nobody else truncates it while it is being recorded, and its blocks
-    // exist, so no access through the map can fail.
-    let map = unsafe { MmapOptions::new().offset(offset).len(len).map_mut(file) };
-    map.map_err(|error| Full(error.to_string()))
-}
-
-/// Reserves blocks: writing to a mapped page that the disk has no room for would be a signal, not
-/// an error.
-#[cfg(target_os = "linux")]
-fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-
-    let end = offset + len as u64;
-    // SAFETY: a zeroed `rlimit` is a valid one, and the call only fills it.
-    let allowed = unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) != 0 || limit.rlim_cur >= end
-    };
-    // To try in spite of the limit would be a signal, too.
-    if !allowed {
-        return Err(io::Error::from_raw_os_error(libc::EFBIG));
-    }
-    let (start, len) = (libc::off_t::try_from(offset), libc::off_t::try_from(len));
-    let (Ok(start), Ok(len)) = (start, len) else {
-        return Err(io::Error::from_raw_os_error(libc::EFBIG));
-    };
-    loop {
-        // SAFETY: the descriptor is open for as long as `file` is.
-        return match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, len) } {
-            0 => Ok(()),
-            // A signal that the program takes care of.
-            libc::EINTR => continue,
-            // The file system cannot reserve.
-            libc::EOPNOTSUPP | libc::EINVAL => fill(file, offset, end),
-            code => Err(io::Error::from_raw_os_error(code)),
-        };
-    }
-}
-
-/// Writes zeros, which takes blocks for all of it.
-#[cfg(unix)]
-fn fill(file: &File, mut offset: u64, end: u64) -> io::Result<()> {
-    let zeros = [0; UNIT];
-    while offset < end {
-        let len = zeros.len().min((end - offset) as usize);
-        write_at(file, offset, &zeros[..len])?;
-        offset += len as u64;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, offset: u64, bytes: &[u8]) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, offset)
-}
-
-/// Writes one after the other, in one go if the system can.
-#[cfg(target_os = "linux")]
-fn write_both_at(file: &File, offset: u64, first: &[u8], second: &[u8]) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-
-    let part = |bytes: &[u8]| libc::iovec {
-        iov_base: bytes.as_ptr().cast_mut().cast(),
-        iov_len: bytes.len(),
-    };
-    let parts = [part(first), part(second)];
-    let Ok(start) = libc::off_t::try_from(offset) else {
-        return Err(io::Error::from_raw_os_error(libc::EFBIG));
-    };
-    // SAFETY: the descriptor is open for as long as `file` is, and both parts are there to be read.
-    let written = unsafe { libc::pwritev(file.as_raw_fd(), parts.as_ptr(), 2, start) };
-    // What is left, if it was but a part. If it was an error, it is met again.
-    let written = usize::try_from(written).unwrap_or(0);
-    let (in_first, in_second) = (written.min(first.len()), written.saturating_sub(first.len()));
-    write_at(file, offset + in_first as u64, &first[in_first..])?;
-    write_at(file, offset + (first.len() + in_second) as u64, &second[in_second..])
-}
-
-#[cfg(not(target_os = "linux"))]
-fn write_both_at(file: &File, offset: u64, first: &[u8], second: &[u8]) -> io::Result<()> {
-    write_at(file, offset, first)?;
-    write_at(file, offset + first.len() as u64, second)
-}
-
-#[cfg(not(unix))]
-fn write_at(_: &File, _: u64, _: &[u8]) -> io::Result<()> {
-    Err(io::Error::from(io::ErrorKind::Unsupported))
-}
-
-#[cfg(all(unix, not(target_os = "linux")))]
-fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
-    fill(file, offset, offset + len as u64)
-}
-
-#[cfg(not(unix))]
-fn reserve(file: &File, offset: u64, len: usize) -> io::Result<()> {
-    file.set_len(offset + len as u64)
+    Mapping::new(file, offset, len).map_err(|error| Full(error.to_string()))
 }
 
 // SAFETY: a slot is a piece of memory that only its owner writes to, whichever thread that is.

@@ -348,7 +348,7 @@ impl ThreadLog {
         match self.session.poison_flag(lock, flag) {
             // The chunk of the event must come after that of the definition.
             Ok(offset) => self.go_behind(offset),
-            Err(_) => self.session.lose(self.after(0)),
+            Err(full) => self.lose(self.after(0), false, Some(&full)),
         }
     }
 
@@ -386,7 +386,7 @@ impl ThreadLog {
     pub(super) fn emit_finding(&self, stamp: u64, op: Op, here: Here) {
         self.pay_if_pending(stamp, here);
         if self.session.is_stopped() && stamp > self.session.floor() {
-            return self.session.lose(stamp);
+            return self.lose(stamp, true, None);
         }
         self.append(Step { stamp, op, location: None, recorded: false, slot: None });
     }

@@ -21,6 +21,7 @@ mod foreign;
 mod given_back;
 mod log;
 mod lost;
+mod mapping;
 mod meta;
 mod ownership;
 mod panics;

@@ -15,7 +15,7 @@ use super::log::{Expected, Here, ThreadLog};
 use super::meta::SpinGuard;
 use super::session::{is_off, with};
 use super::table::{Cells, Entry, Kind, lock};
-use super::words::word_at;
+use super::words::{is_word, word_at, word_of};
 use crate::sched::{self, Action};
 use crate::trace::{Op, Value};
 
@@ -105,9 +105,16 @@ impl Memory {
         }
     }
 
+    /// Says that the place is there, which is about to be written. What is in it nobody knows: it may
+    /// be uninitialised, and the program does not read it either.
+    #[inline(always)]
+    fn expect_anything(self, log: &ThreadLog, entry: &mut Entry, here: Here) {
+        self.expect(log, entry, Value::Opaque, here);
+    }
+
     /// Records a write of no known value.
     pub(super) fn overwrite(self, log: &ThreadLog, entry: &mut Entry, here: Here) {
-        self.expect(log, entry, Value::Opaque, here);
+        self.expect_anything(log, entry, here);
         write(log, entry, Value::Opaque, here);
     }
 }
@@ -207,16 +214,13 @@ fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Here) {
         let Some(memory) = Memory::at(place) else { return };
         let mut cells = memory.lock();
         let entry = memory.entry(&mut cells);
-        // SAFETY: the program is about to write the place, and no other recorded thread accesses it.
-        let found = unsafe { word_at(place) };
-        // SAFETY: there is a value.
-        let value = unsafe { word_at(value) };
+        let value = word_of(value);
         barely(log, || {
-            memory.expect(log, entry, found, here);
+            memory.expect_anything(log, entry, here);
             write(log, entry, value, here);
         });
         // What has no value may have a destructor of the program's own, for what is overwritten.
-        if found != Value::Opaque && value != Value::Opaque {
+        if is_word::<T>() && value != Value::Opaque {
             log.held.set(Some(cells));
         }
     });
@@ -241,16 +245,17 @@ fn begin_change<T>(place: *const T, here: Here, updates: bool) {
         let Some(memory) = Memory::at(place) else { return };
         let mut cells = memory.lock();
         let entry = memory.entry(&mut cells);
-        // SAFETY: the program is about to access the place, and no other recorded thread does.
-        let found = unsafe { word_at(place) };
         barely(log, || {
             if updates {
+                // SAFETY: the program is about to read the place, and no other recorded thread
+                // writes it.
+                let found = unsafe { word_at(place) };
                 memory.read(log, entry, found, here);
             } else {
-                memory.expect(log, entry, found, here);
+                memory.expect_anything(log, entry, here);
             }
         });
-        if found != Value::Opaque {
+        if is_word::<T>() {
             place.expose_provenance();
             let peek = |address| {
                 // SAFETY: whoever calls this vouches for the address.

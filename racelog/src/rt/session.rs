@@ -135,7 +135,7 @@ impl Session {
         {
             // A trace that cannot say that it is not complete must not go on.
             drop(tables);
-            self.lose(self.highest() + 1);
+            self.lose(self.highest() + 1, true);
             self.stop(&full);
         }
     }
@@ -210,7 +210,7 @@ impl Session {
         drop(tables);
         if let Err(full) = said {
             // In this order: whoever notices the end knows where it is.
-            self.lose(self.highest() + 1);
+            self.lose(self.highest() + 1, true);
             if let Some(full) = full {
                 self.stop(&full);
             }

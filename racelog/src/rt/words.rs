@@ -1,5 +1,8 @@
 //! Values that can be recorded: machine words.
 
+use std::any::TypeId;
+use std::marker::PhantomData;
+
 use crate::sched;
 use crate::trace::Value;
 use crate::trace::binary::kept::{small_number, step_between};
@@ -39,7 +42,7 @@ impl<T> Word for *mut T {
 /// pointers. Opaque for all other types.
 #[inline]
 pub(crate) fn word_of<T>(value: &T) -> Value {
-    // SAFETY: there is a value.
+    // SAFETY: there is a value, and those of words are initialised.
     unsafe { word_at(value) }
 }
 
@@ -53,54 +56,156 @@ pub(crate) fn step_of<T>(from: &T, to: &T) -> Option<i8> {
 ///
 /// # Safety
 ///
-/// The place is memory that this thread may read.
-#[inline]
+/// The place is memory that this thread may read, and if the type is a word's it is initialised.
+#[inline(always)]
 pub(crate) unsafe fn word_at<T>(place: *const T) -> Value {
     macro_rules! cases {
-        ($name:expr, $($text:literal $type:ty => $convert:expr,)*) => {
-            match $name {
-                $($text => {
-                    // SAFETY: the compiler calls no other type by this name, so this is its size
-                    // and these are its bits.
-                    let word = unsafe { place.cast::<$type>().read_unaligned() };
-                    $convert(word)
-                })*
-                name if is_thin_pointer::<T>(name) => {
-                    // SAFETY: it is a pointer of the size of an address.
-                    let word = unsafe { place.cast::<*const u8>().read_unaligned() };
-                    Value::Nat(sched::number_of_address(word.addr()) as u128)
-                }
-                _ => Value::Opaque,
+        ($($type:ty => $convert:expr,)*) => {$(
+            if is::<T, $type>() {
+                // SAFETY: it is this type, for which all bits that are initialised are a value.
+                let word = unsafe { place.cast::<$type>().read_unaligned() };
+                return $convert(word);
             }
-        };
+        )*};
     }
-    cases! { std::any::type_name::<T>(),
-        "u8" u8 => |word: u8| Value::Nat(word.into()),
-        "u16" u16 => |word: u16| Value::Nat(word.into()),
-        "u32" u32 => |word: u32| Value::Nat(word.into()),
-        "u64" u64 => |word: u64| Value::Nat(word.into()),
-        "usize" usize => |word: usize| Value::Nat(word as u128),
-        "u128" u128 => Value::Nat,
-        "i8" i8 => |word: i8| Value::int(word.into()),
-        "i16" i16 => |word: i16| Value::int(word.into()),
-        "i32" i32 => |word: i32| Value::int(word.into()),
-        "i64" i64 => |word: i64| Value::int(word.into()),
-        "isize" isize => |word: isize| Value::int(word as i128),
-        "i128" i128 => Value::int,
-        "bool" u8 => |word: u8| Value::Nat(word.into()),
-        "char" u32 => |word: u32| Value::Nat(word.into()),
-        "f32" f32 => |word: f32| Value::Nat(word.to_bits().into()),
-        "f64" f64 => |word: f64| Value::Nat(word.to_bits().into()),
+    cases! {
+        u8 => |word: u8| Value::Nat(word.into()),
+        u16 => |word: u16| Value::Nat(word.into()),
+        u32 => |word: u32| Value::Nat(word.into()),
+        u64 => |word: u64| Value::Nat(word.into()),
+        usize => |word: usize| Value::Nat(word as u128),
+        u128 => Value::Nat,
+        i8 => |word: i8| Value::int(word.into()),
+        i16 => |word: i16| Value::int(word.into()),
+        i32 => |word: i32| Value::int(word.into()),
+        i64 => |word: i64| Value::int(word.into()),
+        isize => |word: isize| Value::int(word as i128),
+        i128 => Value::int,
+        f32 => |word: f32| Value::Nat(word.to_bits().into()),
+        f64 => |word: f64| Value::Nat(word.to_bits().into()),
     }
+    if is::<T, bool>() {
+        // SAFETY: it is a `bool`, which is a byte.
+        let word = unsafe { place.cast::<u8>().read_unaligned() };
+        return Value::Nat(word.into());
+    }
+    if is::<T, char>() {
+        // SAFETY: it is a `char`, which is four bytes.
+        let word = unsafe { place.cast::<u32>().read_unaligned() };
+        return Value::Nat(word.into());
+    }
+    if is_thin_pointer::<T>() {
+        // SAFETY: it is as long as an address, and may be read.
+        let address = unsafe { bits_at(place.cast()) };
+        return Value::Nat(sched::number_of_address(address) as u128);
+    }
+    Value::Opaque
 }
 
-fn is_thin_pointer<T>(name: &str) -> bool {
+/// Whether the values of a type are recorded.
+#[inline(always)]
+pub(crate) fn is_word<T>() -> bool {
+    macro_rules! any {
+        ($($type:ty)*) => { false $(|| is::<T, $type>())* };
+    }
+    any!(u8 u16 u32 u64 usize u128 i8 i16 i32 i64 isize i128 f32 f64 bool char)
+        || is_thin_pointer::<T>()
+}
+
+/// Whether a type is another, which has no lifetimes in it.
+#[inline(always)]
+fn is<T, U: 'static>() -> bool {
+    id_of::<T>() == TypeId::of::<U>()
+}
+
+/// The id of a type, whatever the lifetimes in it.
+#[inline(always)]
+fn id_of<T>() -> TypeId {
+    trait Typed {
+        fn id(&self) -> TypeId
+        where
+            Self: 'static;
+    }
+    impl<T> Typed for PhantomData<T> {
+        #[inline(always)]
+        fn id(&self) -> TypeId
+        where
+            Self: 'static,
+        {
+            TypeId::of::<T>()
+        }
+    }
+    let phantom = PhantomData::<T>;
+    let typed: &dyn Typed = &phantom;
+    // SAFETY: only the bound of the trait object changes, and with it what may be called. What is
+    // called looks at no value whose lifetime this could be wrong about: there is none.
+    let typed = unsafe { std::mem::transmute::<&dyn Typed, &(dyn Typed + 'static)>(typed) };
+    typed.id()
+}
+
+/// Whether a type looks to be a thin pointer. The name of a type is for people to read, so nothing
+/// that has to be right may depend on it: whatever the type is, its bits can be had.
+#[inline(always)]
+fn is_thin_pointer<T>() -> bool {
+    let name = std::any::type_name::<T>();
     (name.starts_with("*const ") || name.starts_with("*mut ") || name.starts_with('&'))
         && size_of::<T>() == size_of::<usize>()
 }
 
+/// The bits at a place, whatever they stand for, and even if they are not initialised.
+///
+/// # Safety
+///
+/// The place is memory of the length of an address that this thread may read.
+#[cfg(all(
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+))]
+#[inline(always)]
+unsafe fn bits_at(place: *const usize) -> usize {
+    let bits: usize;
+    // SAFETY: the caller vouches for the memory, which is all that is read. To the machine every
+    // bit has a value, and what it loads is no more than that.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        std::arch::asm!(
+            "mov {bits}, qword ptr [{place}]",
+            place = in(reg) place,
+            bits = lateout(reg) bits,
+            options(nostack, preserves_flags, readonly),
+        );
+        #[cfg(target_arch = "aarch64")]
+        std::arch::asm!(
+            "ldr {bits}, [{place}]",
+            place = in(reg) place,
+            bits = lateout(reg) bits,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    bits
+}
+
+/// As above, where all that looks like a pointer is taken for one.
+///
+/// # Safety
+///
+/// The place is a pointer that this thread may read.
+#[cfg(not(all(
+    target_pointer_width = "64",
+    any(target_arch = "x86_64", target_arch = "aarch64"),
+    not(miri)
+)))]
+#[inline(always)]
+unsafe fn bits_at(place: *const usize) -> usize {
+    // SAFETY: the caller vouches for it.
+    unsafe { place.cast::<*const u8>().read_unaligned() }.addr()
+}
+
 #[cfg(test)]
 mod tests {
+    use std::mem::MaybeUninit;
+
     use super::*;
 
     #[test]
@@ -118,5 +223,19 @@ mod tests {
         assert_eq!(word_of(&"text"), Value::Opaque);
         assert_eq!(word_of(&Point(1)), Value::Opaque);
         assert_eq!(word_of(&(1u8, 2u8)), Value::Opaque);
+        assert_eq!(word_of(&MaybeUninit::<u64>::uninit()), Value::Opaque);
+        assert!(is_word::<&u8>() && is_word::<f64>() && !is_word::<Point>());
+    }
+
+    #[test]
+    fn types_are_told_whatever_their_lifetimes() {
+        fn with_lifetime<'a>(text: &'a str) -> TypeId {
+            fn of<T>(_: T) -> TypeId {
+                id_of::<T>()
+            }
+            of::<&'a str>(text)
+        }
+        assert_eq!(with_lifetime(&String::from("text")), TypeId::of::<&'static str>());
+        assert!(is::<u32, u32>() && !is::<u32, i32>() && !is::<[u8; 4], u32>());
     }
 }
