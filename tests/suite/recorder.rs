@@ -326,3 +326,41 @@ fn a_recorded_race_is_found() {
         assert!(places.iter().all(|place| place.starts_with("tests/src/bin/recorded.rs:")));
     }
 }
+
+/// How many races the exhaustive search finds in what a program does.
+fn races(program: &str) -> usize {
+    let folder = TempDir::new().unwrap();
+    let (code, _, errors) = crate::support::run(&mut recorded(folder.path(), &[program]), b"");
+    assert_eq!(code, 0, "{errors}");
+    let trace = load(folder.path());
+    let found = predictor::explore::explore(&trace, 1_000_000, |_| {});
+    assert!(found.complete);
+    found.races.len()
+}
+
+#[test]
+fn a_scope_does_not_wait_for_the_thread_locals_of_its_threads() {
+    assert_eq!(races("scope-locals"), 1);
+    assert_eq!(races("scope-locals-joined"), 0);
+}
+
+#[test]
+fn a_scope_waits_for_what_becomes_of_results() {
+    assert_eq!(races("scope-results"), 0);
+}
+
+#[test]
+fn a_scope_ends_by_one_wait_for_all_of_its_threads() {
+    let folder = TempDir::new().unwrap();
+    let (code, _, errors) =
+        crate::support::run(&mut recorded(folder.path(), &["scope-results"]), b"");
+    assert_eq!(code, 0, "{errors}");
+    let trace = load(folder.path());
+    assert_eq!(count(&trace, |op| matches!(op, Op::Join(_))), 0);
+    let main = trace.thread(trace.events().next().unwrap());
+    let mut own = trace.events().filter(|event| trace.thread(*event) == main);
+    let start = own.by_ref().find(|event| matches!(trace.op(*event), Op::Acquire(_)));
+    assert!(trace.location(start.expect("it is one operation")).is_none());
+    let waits: Vec<&str> = own.map(|event| trace.op(event).keyword()).take(3).collect();
+    assert_eq!(waits, ["load", "load", "release"]);
+}

@@ -372,6 +372,21 @@ impl ThreadLog {
         self.append(Step { stamp, op, location, recorded, slot });
     }
 
+    /// Records the thread's end. In a trace that has ended before nobody misses it.
+    pub(super) fn emit_end(&self) {
+        if self.is_pending() {
+            self.branch(None);
+        }
+        let stamp = self.tick(0);
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return;
+        }
+        if self.watched {
+            sched::observe(&Op::End, None);
+        }
+        self.append(Step { stamp, op: Op::End, location: None, recorded: false, slot: None });
+    }
+
     /// Records an event that no code of the program makes: it keeps those of one operation together. It
     /// decides nothing, and whoever replays the program does not see it.
     pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {

@@ -493,10 +493,7 @@ impl OwnedLog {
 
     fn end(&self) {
         if let Some((log, shared)) = self.0.take() {
-            // What a foreign thread does after the end of a trace is not lost to it.
-            if !(log.is_foreign() && log.session().is_stopped()) {
-                log.emit_alone(Op::End, None);
-            }
+            log.emit_end();
             set_current(off());
             log.seal();
             forget_stack();
@@ -715,13 +712,6 @@ impl Child {
             left.done = true;
         });
     }
-
-    /// Records the child's end: whoever waits for a scoped thread does not wait for the
-    /// destructors of its thread-locals.
-    pub(crate) fn end(&self) {
-        self.leave();
-        let _ = OWNED.try_with(OwnedLog::end);
-    }
 }
 
 impl ChildShared {
@@ -740,6 +730,37 @@ impl ChildShared {
                 let stamp = log.tick(self.ended.load(Ordering::Acquire));
                 log.emit(stamp, Op::Join(self.thread), here);
                 log.emit_alone(load(self.left, Value::Opaque), here);
+            }
+        });
+    }
+
+    /// The thread that calls this has waited until the closures of all these threads were done, in
+    /// whatever order: it has found what each left behind. What destructors of thread-locals do may
+    /// come later.
+    pub(crate) fn awaited(children: &[Arc<Self>], here: Here) {
+        with(|log| {
+            let unjoined = children.iter().filter(|child| {
+                Arc::ptr_eq(log.session(), &child.session)
+                    && !child.joined.swap(true, Ordering::Relaxed)
+            });
+            let unjoined: Vec<&Arc<Self>> = unjoined.collect();
+            // To wait for several is one operation.
+            let several = unjoined.len() > 1;
+            let whole =
+                LockId::new(counters::LOCKS.fetch_add(u32::from(several), Ordering::Relaxed));
+            if several {
+                log.emit_hidden(log.tick(0), Op::Acquire(whole));
+            }
+            for child in unjoined {
+                let mut left = child.left_state.lock();
+                // One that was sent away has left nothing.
+                if left.done {
+                    left.clock = log.tick(left.clock);
+                    log.emit_decision(left.clock, load(child.left, Value::Opaque), here);
+                }
+            }
+            if several {
+                log.emit_hidden(log.tick(0), Op::Release(whole));
             }
         });
     }

@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::panic;
 use std::ptr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::action::{Action, Intent};
 use super::run::{ChildControl, Run};
@@ -25,6 +25,8 @@ pub(crate) struct Member {
     slot: usize,
     turn: Arc<Turn>,
     ended: Arc<AtomicBool>,
+    /// The program's closure is done.
+    left: Arc<AtomicBool>,
     /// It is being sent away.
     leaving: Cell<bool>,
     /// It is past the program's closure: whatever it still runs must not panic.
@@ -39,6 +41,7 @@ impl Member {
             slot,
             turn,
             ended: Arc::default(),
+            left: Arc::default(),
             leaving: Cell::new(false),
             closing: Cell::new(false),
             panicked: RefCell::default(),
@@ -59,6 +62,10 @@ impl Member {
 
     pub(super) fn ended(&self) -> &Arc<AtomicBool> {
         &self.ended
+    }
+
+    pub(super) fn left(&self) -> &Arc<AtomicBool> {
+        &self.left
     }
 
     /// Whether a panic may send it away now.
@@ -88,6 +95,8 @@ impl Member {
 
     pub(super) fn finish(&self) {
         MEMBER.set(OFF);
+        // One that was sent away has not come to its closure's end.
+        self.left.store(true, Ordering::Release);
         self.run.finish(self.slot, self.panicked.take(), &self.ended);
     }
 }
@@ -398,12 +407,10 @@ pub(super) fn finish_fiber() {
 
 /// The calling thread is done with its closure; what it still runs are destructors.
 pub(crate) fn closing() {
-    with(|member| member.closing.set(true));
-}
-
-/// The calling thread ends here as far as anybody can notice.
-pub(crate) fn end() {
-    let _ = OWNED.try_with(Owned::end);
+    with(|member| {
+        member.closing.set(true);
+        member.run.leave(member.slot, member.panicked.take(), &member.left);
+    });
 }
 
 /// What a panic says; nothing if it is one that sends a thread away.

@@ -49,7 +49,7 @@ pub(crate) use action::{Action, Intent};
 #[cfg(feature = "fibers")]
 pub(crate) use fiber::{identity, in_fiber, spawn_fiber};
 pub(crate) use member::{
-    Newcomer, block, block_on, closing, end, is_controlled, is_leaving, leave_if_asked, newcomer,
+    Newcomer, block, block_on, closing, is_controlled, is_leaving, leave_if_asked, newcomer,
     number, number_of_address, observe, point, point_in_memory, run_closure, took,
     wait_for_first_turn, whom_to_wake,
 };

@@ -46,6 +46,7 @@ pub(crate) struct ChildControl {
     run: Arc<Run>,
     slot: usize,
     ended: Arc<AtomicBool>,
+    left: Arc<AtomicBool>,
 }
 
 /// How a run ended.
@@ -200,12 +201,20 @@ impl Run {
         self.lock().slots[slot].system_id = system_id;
     }
 
+    /// The closure of a thread is done, by a panic if there is a message.
+    pub(super) fn leave(&self, slot: usize, panicked: Option<String>, left: &AtomicBool) {
+        self.lock().slots[slot].panicked = panicked;
+        left.store(true, Ordering::Release);
+    }
+
     /// The thread has ended, or will do nothing more that anybody could notice.
     pub(super) fn finish(&self, slot: usize, panicked: Option<String>, ended: &AtomicBool) {
         let mut state = self.lock();
         let had_turn = state.current.is_none_or(|current| current == slot);
         state.slots[slot].status = Status::Finished;
-        state.slots[slot].panicked = panicked;
+        if panicked.is_some() {
+            state.slots[slot].panicked = panicked;
+        }
         ended.store(true, Ordering::Release);
         // The program ends with its first thread, and takes the others along.
         state.ending |= slot == 0;
@@ -290,7 +299,12 @@ fn give_up(state: &State) -> ! {
 
 impl ChildControl {
     pub(super) fn new(member: &Member) -> Self {
-        Self { run: member.run().clone(), slot: member.slot(), ended: member.ended().clone() }
+        Self {
+            run: member.run().clone(),
+            slot: member.slot(),
+            ended: member.ended().clone(),
+            left: member.left().clone(),
+        }
     }
 
     /// What the thread is known by in intents.
@@ -302,7 +316,21 @@ impl ChildControl {
         self.ended.load(Ordering::Acquire)
     }
 
+    /// Whether the thread's closure is done.
+    fn has_left(&self) -> bool {
+        self.left.load(Ordering::Acquire)
+    }
+
+    /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
+    /// sent away meanwhile.
+    pub(crate) fn wait_until_left(&self, here: Here) {
+        if !self.has_left() {
+            super::block_on(Action::Scope, self.key(), here, || self.has_left());
+        }
+    }
+
     /// The calling thread waits for the end; it is not sent away meanwhile.
+    #[cfg(feature = "crossbeam")]
     pub(crate) fn wait_at_end_of_scope(&self, here: Here) {
         if !self.has_ended() {
             super::block_on(Action::Scope, self.key(), here, || self.has_ended());
@@ -312,6 +340,7 @@ impl ChildControl {
     /// The system could not make the thread.
     pub(crate) fn never_began(&self) {
         self.run.lock().slots[self.slot].status = Status::Finished;
+        self.left.store(true, Ordering::Release);
         self.ended.store(true, Ordering::Release);
     }
 

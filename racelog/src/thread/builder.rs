@@ -2,10 +2,10 @@
 
 use std::io;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::handle::JoinHandle;
-use super::inner::Inner;
+use super::inner::{Inner, ScopedThread};
 use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
 use crate::rt::{self, Child, Here};
@@ -86,16 +86,21 @@ impl Builder {
         let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
         let (newcomer, control) = start.newcomer();
-        let inner = self.inner.spawn_scoped(scope.std(), move || {
-            let running = start.begin(newcomer, true);
-            let result = sched::run_closure(f);
+        let result = Arc::new(Mutex::new(None));
+        let left = result.clone();
+        let spawned = self.inner.spawn_scoped(scope.std(), move || {
+            let running = start.begin(newcomer);
+            let returned = sched::run_closure(f);
+            *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(returned);
+            // If nobody wants the result it is dropped here.
+            drop(left);
             drop(running);
-            result
         });
-        let inner = control.check(inner)?;
+        let spawned = control.check(spawned)?;
         scope.add(child.clone(), control.0.clone());
-        let thread = Thread::new(inner.thread().clone(), parker);
-        Ok(ScopedJoinHandle { inner: Inner::of(inner), child, control, thread })
+        let thread = Thread::new(spawned.thread().clone(), parker);
+        let inner = Inner::of(ScopedThread { thread: spawned, result });
+        Ok(ScopedJoinHandle { inner, child, control, thread })
     }
 
     /// As [`Builder::spawn_unchecked`], at a place that is not the caller's.
@@ -124,7 +129,7 @@ impl Builder {
         let (parker, child) = (start.parker.clone(), start.child());
         let (newcomer, control) = start.newcomer();
         let main = move || {
-            let running = start.begin(newcomer, false);
+            let running = start.begin(newcomer);
             let result = sched::run_closure(f);
             drop(running);
             result
@@ -180,7 +185,7 @@ impl Start {
     }
 
     /// The new thread runs from here on, until what this gives back is dropped, also by a panic.
-    fn begin(mut self, newcomer: Option<Newcomer>, scoped: bool) -> Running {
+    fn begin(mut self, newcomer: Option<Newcomer>) -> Running {
         let controlled = newcomer.is_some();
         if let Some(newcomer) = newcomer {
             newcomer.install();
@@ -194,28 +199,22 @@ impl Start {
             child.begin();
         }
         install(self.parker);
-        Running { child: self.child, controlled, scoped }
+        Running { child: self.child, controlled }
     }
 }
 
 struct Running {
     child: Option<Child>,
     controlled: bool,
-    scoped: bool,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        match &self.child {
-            Some(child) if self.scoped => child.end(),
-            Some(child) => child.leave(),
-            None => {}
+        if let Some(child) = &self.child {
+            child.leave();
         }
         if self.controlled {
             sched::closing();
-            if self.scoped {
-                sched::end();
-            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is behind the handles of threads: a thread of the system, or a fiber.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Result;
 
 #[cfg(feature = "fibers")]
@@ -9,7 +10,7 @@ use super::fiber::Packet;
 pub(super) enum Inner<H, T> {
     Thread(H, std::marker::PhantomData<fn() -> T>),
     #[cfg(feature = "fibers")]
-    Fiber(std::sync::Arc<Packet<T>>),
+    Fiber(Arc<Packet<T>>),
 }
 
 /// What std's handles can do.
@@ -28,13 +29,22 @@ impl<T> Handle<T> for std::thread::JoinHandle<T> {
     }
 }
 
-impl<T> Handle<T> for std::thread::ScopedJoinHandle<'_, T> {
+/// A scoped thread, and what its closure returns. Were that left to std, nobody would know when
+/// it is dropped that nobody wants: it is before the end of the scope.
+pub(super) struct ScopedThread<'scope, T> {
+    pub(super) thread: std::thread::ScopedJoinHandle<'scope, ()>,
+    pub(super) result: Arc<Mutex<Option<T>>>,
+}
+
+impl<T> Handle<T> for ScopedThread<'_, T> {
     fn join(self) -> Result<T> {
-        self.join()
+        self.thread.join()?;
+        let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(result.expect("a closure that has returned leaves a result"))
     }
 
     fn is_finished(&self) -> bool {
-        self.is_finished()
+        self.thread.is_finished()
     }
 }
 

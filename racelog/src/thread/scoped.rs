@@ -10,7 +10,7 @@ use std::thread::Result;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::builder::{Builder, Control};
-use super::inner::Inner;
+use super::inner::{Inner, ScopedThread};
 use super::parking::Thread;
 use crate::rt::{ChildShared, Here, Spin};
 use crate::sched::{self, ChildControl};
@@ -24,7 +24,7 @@ pub struct Scope<'scope, 'env: 'scope>(std::thread::Scope<'scope, 'env>);
 
 /// An owned permission to join on a scoped thread, as [`std::thread::ScopedJoinHandle`].
 pub struct ScopedJoinHandle<'scope, T> {
-    pub(super) inner: Inner<std::thread::ScopedJoinHandle<'scope, T>, T>,
+    pub(super) inner: Inner<ScopedThread<'scope, T>, T>,
     pub(super) child: Option<Arc<ChildShared>>,
     pub(super) control: Control,
     pub(super) thread: Thread,
@@ -80,14 +80,14 @@ impl Drop for WaitForThreads<'_> {
             };
             at += 1;
             if let Some(control) = control {
-                control.wait_at_end_of_scope(self.here);
+                control.wait_until_left(self.here);
                 self.panicked.set(self.panicked.get() | control.joined());
             }
         }
     }
 }
 
-/// All threads of a scope have ended when std says that it has, also by a panic.
+/// The closures of all threads of a scope are done when std says that it has ended, also by a panic.
 struct EndOfScope {
     address: Cell<usize>,
     here: Here,
@@ -95,10 +95,9 @@ struct EndOfScope {
 
 impl Drop for EndOfScope {
     fn drop(&mut self) {
-        let children = CHILDREN.lock().remove(&self.address.get());
-        for child in children.into_iter().flatten().filter_map(|scoped| scoped.child) {
-            child.joined(self.here);
-        }
+        let scoped = CHILDREN.lock().remove(&self.address.get());
+        let children = scoped.into_iter().flatten().filter_map(|scoped| scoped.child);
+        ChildShared::awaited(&children.collect::<Vec<_>>(), self.here);
     }
 }
 

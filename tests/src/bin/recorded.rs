@@ -3,6 +3,7 @@
 //! The tests run them with `RACELOG=1`, end them in all the ways that a process can end, and
 //! compare what they say that they did with what is in their traces.
 
+use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::process::ExitCode;
@@ -19,6 +20,9 @@ fn main() -> ExitCode {
     let file = args.next().unwrap_or_default();
     match &*name {
         "race" => race(),
+        "scope-locals" => scope_locals(false),
+        "scope-locals-joined" => scope_locals(true),
+        "scope-results" => scope_results(),
         "marks" => marks(),
         "stress" => stress(number),
         "cells" => cells(number),
@@ -64,6 +68,50 @@ fn race() {
         scope.spawn(|| SHARED.set(6));
         SHARED.set(7);
     });
+}
+
+thread_local! {
+    static LOCAL: RefCell<Option<SetsWhenDropped>> = const { RefCell::new(None) };
+}
+
+static LATE: Shared<u32> = Shared::new(0);
+
+/// Writes to a cell at the end of its life.
+struct SetsWhenDropped(mpsc::Sender<()>);
+
+impl Drop for SetsWhenDropped {
+    fn drop(&mut self) {
+        LATE.set(1);
+        let _ = self.0.send(());
+    }
+}
+
+/// Scoped threads whose thread-locals write to a cell when they go. Who joins a thread waits for that;
+/// the scope does not.
+fn scope_locals(joined: bool) {
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| ());
+        let thread = scope.spawn(|| LOCAL.set(Some(SetsWhenDropped(sender))));
+        if joined {
+            thread.join().unwrap();
+            other.join().unwrap();
+        }
+    });
+    LATE.set(2);
+    // So that it has happened when the program ends.
+    receiver.recv().unwrap();
+}
+
+/// Results that nobody asks for are dropped by their threads, before the scope ends.
+fn scope_results() {
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| ());
+        scope.spawn(|| SetsWhenDropped(sender));
+    });
+    LATE.set(2);
+    receiver.recv().unwrap();
 }
 
 /// So many atomic updates by two threads; prints how many.
