@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::support::{repository, run};
 
 /// Those whose race is not found, as the guide says, and why.
-const MISSED: [&str; 3] = ["non-null", "method", "boxed-free"];
+const MISSED: [&str; 2] = ["non-null", "method"];
 
 fn twins(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_twins"));
@@ -66,7 +66,7 @@ fn of_their_racy_twins_all_but_those_that_the_guide_names_are_found() {
 
 #[test]
 fn where_a_race_is_missed_it_is_said_that_memory_went_out_of_sight() {
-    for name in ["non-null", "method"] {
+    for name in MISSED {
         let trace = record(&[name, "racy"]);
         let mut printer = trace.printer();
         let said = trace.events().any(|event| {
@@ -75,4 +75,20 @@ fn where_a_race_is_missed_it_is_said_that_memory_went_out_of_sight() {
         });
         assert!(said, "{name}");
     }
+}
+
+#[test]
+fn a_race_with_who_frees_the_memory_says_so() {
+    let trace = record(&["boxed-free", "racy"]);
+    let found = explore(&trace, 1_000_000, |_| {});
+    let kinds = found.races.keys().map(|pair| {
+        [pair.first(), pair.second()].map(|event| predictor::report::describe(&trace, event).kind)
+    });
+    assert_eq!(kinds.collect::<Vec<_>>(), [["read", "free"]]);
+    let (_, second) = found.races.keys().map(|pair| (pair.first(), pair.second())).next().unwrap();
+    let place = trace.printer().location(second).expect("it has a place").to_owned();
+    let line = place.split(':').nth(1).unwrap().parse::<usize>().unwrap();
+    let file = repository().join("tests/src/bin/twins/allocations.rs");
+    let source = fs::read_to_string(file).unwrap();
+    assert!(source.lines().nth(line - 1).unwrap().contains("Box::from_raw"), "{place}");
 }

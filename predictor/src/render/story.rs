@@ -239,6 +239,7 @@ fn verb(side: &Side, access: &Access) -> String {
         "read" => "reads",
         "write" => "writes",
         "load" => "loads",
+        "free" => "frees",
         "store" => "stores",
         "rmw" => "updates",
         "cas" => "exchanges",

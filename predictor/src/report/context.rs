@@ -46,7 +46,7 @@ pub fn describe(trace: &Trace, event: EventId) -> Access {
         event: event.number(),
         thread: printer.name(Object::Thread(trace.thread(event))).to_owned(),
         location: printer.location(event),
-        kind: op.keyword(),
+        kind: if trace.frees(event) { "free" } else { op.keyword() },
         atomic: op.is_atomic(),
         value: value.map_or_else(|| "_".to_owned(), word),
         new_value: new.map(word),
@@ -98,4 +98,19 @@ pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
         Some(HeldLock { lock, shared: !exclusive, taken })
     });
     held.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::format::{Format, Source};
+
+    #[test]
+    fn the_last_write_of_what_was_given_back_is_a_free() {
+        let text = "a write x 1\nb read x 1\nb write x _\nb write y 2\n#racelog freed x\n";
+        let mut source = Source::of_bytes(text.as_bytes().to_vec(), Some(Format::Text)).unwrap();
+        let trace = Trace::load(&mut source, |_| {}).unwrap();
+        let kinds: Vec<&str> = trace.events().map(|event| describe(&trace, event).kind).collect();
+        assert_eq!(kinds, ["write", "read", "free", "write"]);
+    }
 }

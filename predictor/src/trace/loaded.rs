@@ -199,6 +199,19 @@ impl Trace {
         self.overlaps.part(event).or(self.op(event).var())
     }
 
+    /// Whether an access is that memory was given back.
+    pub fn frees(&self, event: EventId) -> bool {
+        let (Op::Write { var, .. }, Some(accessed)) = (self.op(event), self.accessed(event)) else {
+            return false;
+        };
+        let Object::Var(original) = self.originals.object(Object::Var(accessed)) else {
+            return false;
+        };
+        let is_same = |other: &&EventId| self.accessed(**other) == Some(accessed);
+        self.dictionary.is_freed(original)
+            && self.events_of_var(var).iter().rev().find(is_same) == Some(&event)
+    }
+
     /// The events that take, give back or look at a lock.
     pub fn events_of_lock(&self, lock: LockId) -> &[EventId] {
         self.by_lock.get(lock.index())

@@ -8,8 +8,8 @@ use syn::{Expr, ExprMethodCall, Ident, Path, Token};
 use super::expr::{Rewriter, Use, address};
 use super::forms;
 
-/// Functions of `ptr` and `slice`, how many arguments they have, and what is called instead.
-const FUNCTIONS: [(&str, &str, usize, &str); 16] = [
+/// Functions of modules and types, how many arguments they have, and what is called instead.
+const FUNCTIONS: [(&str, &str, usize, &str); 21] = [
     ("ptr", "read", 1, "ptr_read"),
     ("ptr", "read_volatile", 1, "ptr_read"),
     ("ptr", "read_unaligned", 1, "ptr_read"),
@@ -25,6 +25,11 @@ const FUNCTIONS: [(&str, &str, usize, &str); 16] = [
     ("ptr", "drop_in_place", 1, "ptr_drop"),
     ("slice", "from_raw_parts", 2, "slice_of"),
     ("slice", "from_raw_parts_mut", 2, "slice_of_mut"),
+    ("Box", "from_raw", 1, "box_of"),
+    ("Vec", "from_raw_parts", 3, "vec_of"),
+    ("String", "from_raw_parts", 3, "vec_of"),
+    ("alloc", "dealloc", 2, "memory_freed"),
+    ("alloc", "realloc", 3, "memory_moved"),
     ("intrinsics", "copy_nonoverlapping", 3, "ptr_copy"),
 ];
 
@@ -69,12 +74,15 @@ impl Rewriter<'_> {
         if let Some(last) = args.last_mut() {
             self.emit.after(last, span);
         }
-        let function = Ident::new(name, span);
-        let krate = self.emit.krate();
         let mixed = Span::mixed_site();
-        let path = quote_spanned!(mixed=> #krate::__private);
-        // The place of a call is where its path starts.
-        let mut called = Expr::Verbatim(quote_spanned!(span=> #path::#function));
+        let (krate, function) = (self.emit.krate(), Ident::new(name, mixed));
+        let path = quote_spanned!(mixed=> #krate::__private::#function);
+        // The place of a call is where its path starts, unless a macro has made it.
+        let path = path.into_iter().map(|mut token| {
+            token.set_span(span);
+            token
+        });
+        let mut called = Expr::Verbatim(path.collect());
         std::mem::swap(func, &mut called);
         args.insert(0, called);
         if matches!(name, "slice_of" | "slice_of_mut") {

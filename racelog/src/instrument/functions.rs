@@ -1,6 +1,7 @@
-//! Functions of `std::ptr` and `std::slice` that instrumented code calls: each is handed the function
+//! Functions of `std::ptr`, `std::slice` and `std::alloc`, and the like, that instrumented code calls: each is handed the function
 //! that the program named, says what that will access, and calls it.
 
+use std::alloc::Layout;
 use std::panic::Location;
 
 use super::known::Seen;
@@ -176,6 +177,71 @@ pub unsafe fn slice_of_mut<'a, T>(
     }
     // SAFETY: the caller vouches for the places.
     unsafe { make(place, count) }
+}
+
+/// `Box::from_raw`: who has the box has the memory alone, and will free it.
+///
+/// # Safety
+///
+/// As for that function.
+#[track_caller]
+#[inline]
+pub unsafe fn box_of<T: ?Sized, B>(make: unsafe fn(*mut T) -> B, place: *mut T) -> B {
+    // SAFETY: the caller vouches for the place, which is a box's.
+    let size = size_of_val(unsafe { &*place });
+    borrow::give_back(place.addr(), size, Some(Location::caller()));
+    // SAFETY: as above.
+    unsafe { make(place) }
+}
+
+/// `Vec::from_raw_parts` and `String::from_raw_parts`.
+///
+/// # Safety
+///
+/// As for these functions.
+#[track_caller]
+#[inline]
+pub unsafe fn vec_of<T, V>(
+    make: unsafe fn(*mut T, usize, usize) -> V,
+    place: *mut T,
+    length: usize,
+    capacity: usize,
+) -> V {
+    let size = capacity.saturating_mul(size_of::<T>());
+    borrow::give_back(place.addr(), size, Some(Location::caller()));
+    // SAFETY: the caller vouches for the places.
+    unsafe { make(place, length, capacity) }
+}
+
+/// `alloc::dealloc`.
+///
+/// # Safety
+///
+/// As for that function.
+#[track_caller]
+#[inline]
+pub unsafe fn memory_freed(free: unsafe fn(*mut u8, Layout), place: *mut u8, layout: Layout) {
+    borrow::give_back(place.addr(), layout.size(), Some(Location::caller()));
+    // SAFETY: the caller vouches for the memory.
+    unsafe { free(place, layout) };
+}
+
+/// `alloc::realloc`.
+///
+/// # Safety
+///
+/// As for that function.
+#[track_caller]
+#[inline]
+pub unsafe fn memory_moved(
+    grow: unsafe fn(*mut u8, Layout, usize) -> *mut u8,
+    place: *mut u8,
+    layout: Layout,
+    size: usize,
+) -> *mut u8 {
+    borrow::give_back(place.addr(), layout.size(), Some(Location::caller()));
+    // SAFETY: the caller vouches for the memory.
+    unsafe { grow(place, layout, size) }
 }
 
 /// So many places are copied next.

@@ -26,8 +26,8 @@ use std::mem::needs_drop;
 use std::panic::Location;
 
 pub use functions::{
-    ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes,
-    slice_of, slice_of_mut,
+    box_of, memory_freed, memory_moved, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
+    ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
 };
 pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
 pub use place::{Place, PlaceFallback, Pointee, PointeeFallback};

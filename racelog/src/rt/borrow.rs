@@ -9,13 +9,19 @@
 //! Of types that may have interior mutability, and of method calls of which nobody knows what they do,
 //! no more is recorded than that they were there ([`unseen`]): they order nothing and hide nothing.
 //!
+//! Memory that instrumented code gives back by hand (`Box::from_raw`, `dealloc` and the like) is written by
+//! who does it. Of memory that goes otherwise nothing is said: what orders its users may be std's `Arc`,
+//! which is not recorded.
+//!
 //! Nothing stays locked here: the access comes later, or is of many places.
 
 use std::ptr;
 
+use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::raw::{Memory, barely};
 use super::session::{is_off, with};
+use super::table::Kind;
 use super::words::word_at;
 use crate::sched::{self, Action};
 use crate::trace::Value;
@@ -28,13 +34,22 @@ pub(crate) fn look<T>(place: *const T, here: Here) {
     if is_off() {
         return;
     }
-    at(Memory::of_size(place.addr(), size_of::<T>()), Action::Read, here, |log, memory| {
+    let memory = Memory::of_size(place.addr(), size_of::<T>());
+    let mut settled = false;
+    at(memory, Action::Read, here, |log, memory| {
         let mut cells = memory.lock();
         // SAFETY: the program reads the place or has a shared reference to it, so it is initialised,
         // and no other recorded thread writes it.
         let value = unsafe { word_at(place) };
-        memory.read(log, memory.entry(&mut cells), value, here);
+        let entry = memory.entry(&mut cells);
+        settled = memory.settle(log, entry, value, here);
+        if !settled {
+            memory.read(log, entry, value, here);
+        }
     });
+    if settled {
+        look(place, here);
+    }
 }
 
 /// The place is read, and perhaps there is nothing in it yet.
@@ -102,6 +117,27 @@ pub(crate) fn lend_many<T>(place: *const T, count: usize, here: Here) {
 pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Here) {
     if !is_off() {
         overwrite(Memory::of_size(address, size), here);
+    }
+}
+
+/// So many bytes are given back: to whoever accessed a place in them that is a write, and the place is
+/// known no longer.
+pub(crate) fn give_back(start: usize, size: usize, here: Here) {
+    if is_off() {
+        return;
+    }
+    for (address, size) in given_back::known_in(start..start.saturating_add(size)) {
+        at(Memory::of_size(address, size as usize), Action::Write, here, |log, memory| {
+            let mut cells = memory.lock();
+            let Some(entry) = cells.get(address, Kind::Bytes(size)) else { return };
+            if !entry.record.is_new_to(log) {
+                log.define_freed(entry.var);
+                memory.overwrite(log, entry, here);
+            }
+            if let Some(gone) = cells.remove(address, Kind::Bytes(size)) {
+                given_back::ended(gone.var);
+            }
+        });
     }
 }
 

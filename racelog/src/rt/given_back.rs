@@ -116,6 +116,27 @@ fn forget_in_line(range: Range<usize>) {
     }
 }
 
+/// The bare memory that is known in a range: where each piece starts, and how many bytes.
+pub(super) fn known_in(range: Range<usize>) -> Vec<(usize, u32)> {
+    let mut found = Vec::new();
+    if !table::is_used() {
+        return found;
+    }
+    let mut start = range.start;
+    while start < range.end {
+        let end = next_multiple(start, PAGE).min(range.end);
+        if counter(&PAGES, start / PAGE).load(Ordering::Relaxed) > 0 {
+            while start < end {
+                let part = start..next_multiple(start, table::WORD).min(end);
+                start = part.end;
+                table::bytes_in(&part, &mut found);
+            }
+        }
+        start = end;
+    }
+    found
+}
+
 /// The next multiple after a number that may be one itself.
 #[inline]
 fn next_multiple(number: usize, unit: usize) -> usize {
@@ -213,6 +234,18 @@ mod tests {
         ended_since(0, |var, _| told.push(var));
         let given_back = told.into_iter().filter(|var| vars.contains(var)).collect::<Vec<_>>();
         assert_eq!(given_back, vars[1..5]);
+    }
+
+    #[test]
+    fn what_is_known_is_found() {
+        let start = place();
+        for at in [0, 3, 4, 4000] {
+            know(start + at, 1);
+        }
+        know(start + 4, 8);
+        let mut found = known_in(start + 3..start + 4000);
+        found.sort_unstable();
+        assert_eq!(found, [(start + 3, 1), (start + 4, 1), (start + 4, 8)]);
     }
 
     #[test]

@@ -117,10 +117,6 @@ impl ThreadLog {
         Self { foreign: true, ..self }
     }
 
-    pub(super) fn is_foreign(&self) -> bool {
-        self.foreign
-    }
-
     pub(crate) fn session(&self) -> &Arc<Session> {
         &self.session
     }
@@ -352,6 +348,16 @@ impl ThreadLog {
         }
     }
 
+    /// Says that the next access of a variable, which is its last, gives its memory back.
+    #[cold]
+    pub(super) fn define_freed(&self, var: VarId) {
+        match self.session.freed(var) {
+            // The chunk of the event must come after that of the definition.
+            Ok(offset) => self.go_behind(offset),
+            Err(full) => self.lose(self.after(0), false, Some(&full)),
+        }
+    }
+
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
     #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool, slot: Option<usize>) {
@@ -374,6 +380,9 @@ impl ThreadLog {
 
     /// Records the thread's end. In a trace that has ended before nobody misses it.
     pub(super) fn emit_end(&self) {
+        if self.session.is_stopped() {
+            return;
+        }
         if self.is_pending() {
             self.branch(None);
         }

@@ -78,11 +78,28 @@ impl Memory {
     /// Records a read that finds a value.
     #[inline(always)]
     pub(super) fn read(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
-        if entry.is_vague() && (entry.lent || value != Value::Opaque) {
-            self.read_vague(log, entry, value, here);
-        }
+        self.settle(log, entry, value, here);
         self.expect(log, entry, value, here);
         read(log, entry, value, here);
+    }
+
+    /// Makes sure that it is known what a read will find. True if it was not: then others may go
+    /// before the read once more, for to those who replay the program these are two.
+    #[inline(always)]
+    pub(super) fn settle(
+        self,
+        log: &ThreadLog,
+        entry: &mut Entry,
+        value: Value,
+        here: Here,
+    ) -> bool {
+        let vague = entry.is_vague()
+            && (entry.lent || value != Value::Opaque)
+            && !entry.record.is_new_to(log);
+        if vague {
+            self.read_vague(log, entry, value, here);
+        }
+        vague
     }
 
     /// The first read of what a write of no known value has left, or after a reference was made that
@@ -91,10 +108,8 @@ impl Memory {
     #[cold]
     fn read_vague(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
         entry.lent = false;
-        if !entry.record.is_new_to(log) {
-            read(log, entry, Value::Opaque, here);
-            entry.record.exclusive(log, entry.var, value, here);
-        }
+        read(log, entry, Value::Opaque, here);
+        entry.record.exclusive(log, entry.var, value, here);
     }
 
     /// As [`found`](Self::found), where both sides know the value; what has none is not compared.
@@ -176,15 +191,29 @@ pub(crate) fn begin_read<T>(place: *const T, here: Here) {
 #[inline(never)]
 fn begin_read_unless_off<T>(place: *const T, here: Here) {
     point(Action::Read, place, here);
-    with(|log| {
-        let Some(memory) = Memory::at(place) else { return };
-        let mut cells = memory.lock();
-        let entry = memory.entry(&mut cells);
-        // SAFETY: the program is about to read the place, and no other recorded thread writes it.
-        let value = unsafe { word_at(place) };
-        barely(log, || memory.read(log, entry, value, here));
-        log.held.set(Some(cells));
+    while with(|log| try_begin_read(log, place, here)) == Some(false) {
+        point(Action::Read, place, here);
+    }
+}
+
+/// False if it was not known what would be found, and now it is.
+fn try_begin_read<T>(log: &ThreadLog, place: *const T, here: Here) -> bool {
+    let Some(memory) = Memory::at(place) else { return true };
+    let mut cells = memory.lock();
+    let entry = memory.entry(&mut cells);
+    // SAFETY: the program is about to read the place, and no other recorded thread writes it.
+    let value = unsafe { word_at(place) };
+    let mut settled = false;
+    barely(log, || {
+        settled = memory.settle(log, entry, value, here);
+        if !settled {
+            memory.read(log, entry, value, here);
+        }
     });
+    if !settled {
+        log.held.set(Some(cells));
+    }
+    !settled
 }
 
 /// Whether nobody can write to a place.

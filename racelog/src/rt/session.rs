@@ -180,6 +180,16 @@ impl Session {
         tables.poison_flag(&self.file, PoisonFlag { lock, flag })
     }
 
+    /// Says that the next access of a variable gives its memory back; returns the offset of the chunk
+    /// that says so.
+    pub(super) fn freed(&self, var: VarId) -> Result<u64, Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.freed(&self.file, var)
+    }
+
     fn tables(&self) -> MutexGuard<'_, Tables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }

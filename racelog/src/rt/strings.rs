@@ -142,6 +142,14 @@ impl Tables {
         self.write(file)
     }
 
+    /// Says that the next access of a variable gives its memory back; returns the offset of the chunk
+    /// that says so.
+    pub(super) fn freed(&mut self, file: &TraceFile, var: VarId) -> Result<u64, Full> {
+        let _ = self.dictionary.define(Definition::Freed { var });
+        self.write(file)?;
+        Ok(self.slot.offset)
+    }
+
     /// Writes what is new.
     fn write(&mut self, file: &TraceFile) -> Result<(), Full> {
         while let Some(definition) = self.dictionary.definitions().get(self.written) {

@@ -191,6 +191,21 @@ impl Cells {
         self.remove_where(part, Slot::is_bytes).map(|slot| slot.entry)
     }
 
+    /// The bare memory in a part of one word: where it starts, and how many bytes.
+    fn bytes_in(&self, part: &Range<usize>, found: &mut Vec<(usize, u32)>) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut at = self.home(part.start);
+        while self.slots[at].code != FREE {
+            let slot = &self.slots[at];
+            if part.contains(&slot.address) && slot.is_bytes() {
+                found.push((slot.address, (slot.code >> 2) as u32));
+            }
+            at = self.after(at);
+        }
+    }
+
     fn remove_where(&mut self, part: &Range<usize>, which: fn(&Slot) -> bool) -> Option<Slot> {
         if self.slots.is_empty() {
             return None;
@@ -264,6 +279,12 @@ pub(super) fn lock(address: usize) -> SpinGuard<'static, Cells> {
         carry_out(stripe_number(address), &mut cells);
     }
     cells
+}
+
+/// Adds the bare memory that is known in a part of one word.
+pub(super) fn bytes_in(part: &Range<usize>, found: &mut Vec<(usize, u32)>) {
+    let cells = lock(part.start);
+    cells.bytes_in(part, found);
 }
 
 /// Parts of words whose entries are to go before anybody looks at them again.

@@ -71,6 +71,11 @@ pub enum Definition {
         /// The thread, before its first event.
         thread: ThreadId,
     },
+    /// The last access of this variable, a write, is that its memory was given back.
+    Freed {
+        /// The variable.
+        var: VarId,
+    },
     /// A thread that may have worked for what is recorded here was not recorded here: several traces
     /// were under way, and nobody knows whose it is.
     Unattributed {
@@ -149,6 +154,7 @@ pub struct Dictionary {
     names: FxHashMap<Object, StrId>,
     memory: FxHashMap<VarId, Memory>,
     foreign: FxHashSet<ThreadId>,
+    freed: FxHashSet<VarId>,
     unattributed: Vec<Option<LocId>>,
 }
 
@@ -192,6 +198,11 @@ impl Dictionary {
             Definition::Foreign { thread } => {
                 if !self.foreign.insert(*thread) {
                     return Err(DictionaryError::Twice { object: Object::Thread(*thread) });
+                }
+            }
+            Definition::Freed { var } => {
+                if !self.freed.insert(*var) {
+                    return Err(DictionaryError::Twice { object: Object::Var(*var) });
                 }
             }
             Definition::Unattributed { location } => {
@@ -255,6 +266,11 @@ impl Dictionary {
     /// Whether nobody who is recorded has started the thread.
     pub fn is_foreign(&self, thread: ThreadId) -> bool {
         self.foreign.contains(&thread)
+    }
+
+    /// Whether the last access of a variable is that its memory was given back.
+    pub fn is_freed(&self, var: VarId) -> bool {
+        self.freed.contains(&var)
     }
 
     /// The threads that may belong to the trace and are not in it, by where each was first met.
@@ -421,12 +437,16 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_is_foreign_once_and_places_are_known() {
+    fn a_thread_is_foreign_once_and_memory_freed_once_and_places_are_known() {
         let mut dictionary = Dictionary::new();
         let thread = ThreadId::new(3);
         dictionary.define(Definition::Foreign { thread }).unwrap();
         assert!(dictionary.is_foreign(thread) && !dictionary.is_foreign(ThreadId::new(2)));
         assert!(dictionary.define(Definition::Foreign { thread }).is_err());
+        let var = VarId::new(3);
+        dictionary.define(Definition::Freed { var }).unwrap();
+        assert!(dictionary.is_freed(var) && !dictionary.is_freed(VarId::new(2)));
+        assert!(dictionary.define(Definition::Freed { var }).is_err());
         let nowhere = Definition::Unattributed { location: Some(LocId::new(0)) };
         assert!(dictionary.define(nowhere).is_err());
         dictionary.define(Definition::Unattributed { location: None }).unwrap();

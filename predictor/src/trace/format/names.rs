@@ -55,6 +55,7 @@ impl Names {
                 | Definition::Location { .. }
                 | Definition::GivenBack { .. }
                 | Definition::Foreign { .. }
+                | Definition::Freed { .. }
                 | Definition::Unattributed { .. } => continue,
             };
             if !self.names.contains_key(&object) {

@@ -46,6 +46,7 @@ mod tag {
     pub(super) const GIVEN_BACK: u8 = 9;
     pub(super) const FOREIGN: u8 = 10;
     pub(super) const POISON_FLAG: u8 = 11;
+    pub(super) const FREED: u8 = 12;
     pub(super) const UNATTRIBUTED: u8 = 13;
 }
 
@@ -88,6 +89,10 @@ pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
         Definition::Foreign { thread } => {
             put_u8(out, tag::FOREIGN);
             put_u32(out, thread.get());
+        }
+        Definition::Freed { var } => {
+            put_u8(out, tag::FREED);
+            put_u32(out, var.get());
         }
         Definition::Unattributed { location } => {
             put_u8(out, tag::UNATTRIBUTED);
@@ -177,6 +182,7 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
             Definition::GivenBack { var: VarId::new(take_u32(input)?), until: take_u32(input)? }
         }
         tag::FOREIGN => Definition::Foreign { thread: ThreadId::new(take_u32(input)?) },
+        tag::FREED => Definition::Freed { var: VarId::new(take_u32(input)?) },
         tag::UNATTRIBUTED => Definition::Unattributed {
             location: match take_u8(input)? {
                 0 => None,
@@ -275,6 +281,7 @@ mod tests {
             Definition::Memory { var: VarId::new(2), address: 0x7fff_0000_1000, size: 4, since: 5 },
             Definition::GivenBack { var: VarId::new(1), until: 5 },
             Definition::Foreign { thread: ThreadId::new(4) },
+            Definition::Freed { var: VarId::new(2) },
             Definition::Unattributed { location: Some(id) },
             Definition::Unattributed { location: None },
         ];

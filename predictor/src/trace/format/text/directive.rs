@@ -17,6 +17,8 @@ pub(super) enum Directive<'a> {
     Recorded(&'a str, bool),
     /// Nobody who is recorded has started the thread, whose events follow.
     Foreign(&'a str),
+    /// The last access of the variable is that its memory was given back.
+    Freed(&'a str),
     /// A thread that may belong to the trace and is not in it; the place where it was first met, if
     /// that is known.
     Unattributed(Option<&'a str>),
@@ -37,6 +39,7 @@ impl<'a> Directive<'a> {
             "recorded" => Self::Recorded(operand, true),
             "unrecorded" => Self::Recorded(operand, false),
             "foreign" => Self::Foreign(operand),
+            "freed" => Self::Freed(operand),
             "unattributed" if operand == "-" => Self::Unattributed(None),
             "unattributed" => Self::Unattributed(Some(operand)),
             "end" if operand == "cut-off" => Self::End(End::CutOff),
@@ -67,6 +70,7 @@ impl fmt::Display for Directive<'_> {
             Self::Recorded(thread, true) => write!(f, "recorded {thread}"),
             Self::Recorded(thread, false) => write!(f, "unrecorded {thread}"),
             Self::Foreign(thread) => write!(f, "foreign {thread}"),
+            Self::Freed(var) => write!(f, "freed {var}"),
             Self::Unattributed(place) => write!(f, "unattributed {}", place.unwrap_or("-")),
             Self::End(End::CutOff) => write!(f, "end cut-off"),
             Self::End(End::Full) => write!(f, "end full"),
@@ -113,6 +117,7 @@ mod tests {
             Directive::Recorded("t1", true),
             Directive::Recorded("t1", false),
             Directive::Foreign("t1"),
+            Directive::Freed("x"),
             Directive::Unattributed(None),
             Directive::Unattributed(Some("src/my file.rs:3:4")),
             Directive::End(End::CutOff),

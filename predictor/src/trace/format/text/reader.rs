@@ -213,6 +213,11 @@ impl Parser {
                 let defined = self.ids.dictionary.define(Definition::Foreign { thread });
                 defined.map_err(|error| (1, error.into()))?;
             }
+            Directive::Freed(name) => {
+                let var = self.ids.var(name).map_err(|error| (1, error.into()))?;
+                let defined = self.ids.dictionary.define(Definition::Freed { var });
+                defined.map_err(|error| (1, error.into()))?;
+            }
             Directive::Unattributed(place) => {
                 let location =
                     place.map(|place| self.ids.location(place, operands::parse_location));

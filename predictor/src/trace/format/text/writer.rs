@@ -4,8 +4,8 @@ use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 
 use racelog::trace::{
-    Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object, Op, ThreadId,
-    Value, VarId, Woken,
+    Definition, Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object,
+    Op, ThreadId, Value, VarId, Woken,
 };
 use rustc_hash::FxHashMap;
 
@@ -82,9 +82,20 @@ impl<W: Write> TextWriter<W> {
         Ok(())
     }
 
+    fn put_freed(&mut self, dictionary: &Dictionary) -> io::Result<()> {
+        for definition in dictionary.definitions() {
+            if let Definition::Freed { var } = definition {
+                let name = self.printer.names.name(dictionary, Object::Var(*var));
+                writeln!(self.line, "{}", Directive::Freed(name))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the end.
     pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
         self.line.clear();
+        self.put_freed(dictionary)?;
         self.put_unattributed(dictionary)?;
         self.out.write_all(&self.line)?;
         if self.lost > 0 {
