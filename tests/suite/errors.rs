@@ -66,6 +66,16 @@ fn errors_in_text() {
         let text = format!("init first 0\n\n{line}\n");
         assert_eq!(error_of(text.as_bytes(), Format::Text), format!("line 3, {expected}"));
     }
+    for (place, expected) in [
+        ("foreign t1", "column 1: `t1` is said to be foreign after its first event: say so before"),
+        (
+            "unattributed here",
+            "column 1: `here` is no location: write `@ file:line` or `@ file:line:column`",
+        ),
+    ] {
+        let text = format!("t1 branch\n#racelog {place}\n");
+        assert_eq!(error_of(text.as_bytes(), Format::Text), format!("line 2, {expected}"));
+    }
     let not_text = error_of(b"t1 branch\nt1 read x\xff 1\n", Format::Text);
     assert_eq!(not_text, "line 2, column 10: not text in UTF-8: is this a text trace?");
     let endless = [b"t1 branch\n".as_slice(), &[b'x'; 2 << 20]].concat();

@@ -8,7 +8,7 @@ use super::program::{Control, Program, explain_by_program};
 use super::witness::{Decision, decide};
 use super::{Failure, Outcome, say, terminal};
 use crate::render::write_replay;
-use crate::replay::{Ending, Order, Plan, Replayed};
+use crate::replay::{Ending, NO_PLAN, Order, Plan, Replayed};
 
 pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
@@ -20,8 +20,7 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
             return Err(Failure::of(name, "there is nothing to replay: the pair is no race"));
         }
     };
-    let plan = Plan::new(&trace, &witness)
-        .ok_or_else(|| Failure::of(&name, "bug: the witness has no two accesses"))?;
+    let plan = Plan::new(&trace, &witness).ok_or_else(|| Failure::of(&name, NO_PLAN))?;
     let program = Program::new(&args.command, args.run_time);
     let words = plan.words(&[]);
     let run = |first: &String| {

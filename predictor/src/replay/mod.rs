@@ -24,7 +24,7 @@ pub use self::outcome::{
     Values, Why,
 };
 pub use self::parse::{InvalidOutcome, Words};
-pub use self::schedule::Plan;
+pub use self::schedule::{NO_PLAN, Plan};
 
 /// One run of the two.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

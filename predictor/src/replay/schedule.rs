@@ -11,6 +11,10 @@ use super::whole::{is_hidden, keep_operations_whole};
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
 
+/// Why there is no plan for a race.
+pub const NO_PLAN: &str = "the race cannot be replayed: one of its threads was not started by recorded code, so nothing \
+                           controls it";
+
 /// A witness as a program can follow it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
@@ -24,10 +28,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a witness, which ends with the two racing accesses. None if it has not both.
+    /// The plan of a witness, which ends with the two racing accesses. None if it has not both, or one is of a thread
+    /// that a replay does not control.
     pub fn new(trace: &Trace, witness: &[EventId]) -> Option<Self> {
         let witness = keep_operations_whole(trace, witness);
         let (steps, race) = witness.split_at_checked(witness.len().checked_sub(2)?)?;
+        if race.iter().any(|event| is_beyond_control(trace, *event)) {
+            return None;
+        }
         let paths = paths(trace);
         let (woken, known) = decided(trace, steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
@@ -84,10 +92,14 @@ impl Plan {
     }
 }
 
-/// Whether an event is of a thread that a replay of the test does not control: nobody who is controlled starts it.
-/// In a process that is replayed as a whole, all threads are under control.
+/// Whether an event is of a thread that a replay of the test does not control: nobody who is controlled starts it, or
+/// the thread that starts it. In a process that is replayed as a whole, all threads are under control.
 fn is_beyond_control(trace: &Trace, event: EventId) -> bool {
-    trace.metadata().test.is_some() && trace.is_foreign(trace.thread(event))
+    let mut thread = trace.thread(event);
+    while let Some(fork) = trace.fork_of(thread) {
+        thread = trace.thread(fork);
+    }
+    trace.metadata().test.is_some() && trace.is_foreign(thread)
 }
 
 /// Values from this on may be addresses, which are others in every run.
@@ -261,6 +273,18 @@ mod tests {
         // Nobody waits yet.
         let nobody = "step 2 notify_one c";
         assert_eq!(lines(&[5, 6, 7, 3, 4, 1, 2, 10, 11, 12, 13, 14, 15, 16]), [nobody, b]);
+    }
+
+    #[test]
+    fn what_no_replay_controls_is_left_to_itself() {
+        let text = "main write x 1\n#racelog foreign f\nf fork g\ng write y 1\nmain write y 2\n\
+                    main fork a\na write z 1\nmain write z 2\n";
+        let trace = load(&format!("#racelog test some::test\n{text}"));
+        let lines = plan(&trace, &[1, 2, 4, 5, 6, 7]).unwrap().text("0");
+        assert!(lines.contains("test some::test\n") && !lines.contains("step 1"), "{lines}");
+        assert_eq!(plan(&trace, &[1, 2, 3, 4]), None);
+        // All of a process is under control.
+        assert!(plan(&load(text), &[1, 2, 3, 4]).unwrap().text("0").contains("step 1 fork 1.1"));
     }
 
     #[test]

@@ -123,8 +123,11 @@ impl Session {
     /// A foreign thread has taken this stamp.
     #[cold]
     pub(super) fn raise_floor(&self, stamp: u64) {
-        self.reached(stamp);
-        self.floor.fetch_max(stamp, Ordering::AcqRel);
+        // Once recording has ended, what is above the floor is not recorded.
+        if !self.is_stopped() {
+            self.reached(stamp);
+            self.floor.fetch_max(stamp, Ordering::AcqRel);
+        }
     }
 
     /// The calling thread, which is not recorded here, may do here what belongs to the trace.
@@ -410,14 +413,16 @@ fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
     let own = current.map(|log| unsafe { &*log });
     let stays = own.is_some_and(ThreadLog::holds_locks);
     let session = match foreign::whose(own.map(ThreadLog::session), stays) {
-        Whose::Test(session) => session,
-        Whose::Process => process_session()?.clone(),
-        Whose::Unknown => return None,
+        Whose::Test(session) => Some(session),
+        Whose::Process => process_session().cloned(),
+        Whose::Unknown => None,
     };
-    if own.is_some_and(|own| Arc::ptr_eq(own.session(), &session)) {
+    if let (Some(own), Some(session)) = (own, &session)
+        && Arc::ptr_eq(own.session(), session)
+    {
         return current;
     }
-    let log = session.foreign_log();
+    let log = session.and_then(|session| session.foreign_log());
     OWNED.try_with(|owned| owned.replace(log)).ok()?
 }
 

@@ -11,7 +11,7 @@ use super::traces::locate;
 use super::trust::{Again, Trust};
 use crate::project::{Occurrence, Project, Replay};
 use crate::render::replay_lines;
-use crate::replay::{Cause, Ending, Order, Plan, Replayed};
+use crate::replay::{Cause, Ending, NO_PLAN, Order, Plan, Replayed};
 use crate::trace::format::Source;
 use crate::trace::{EventId, Trace};
 
@@ -73,8 +73,7 @@ pub(super) fn replay(
     let untried = |problem: String| Cause::Untried { problem };
     let path = locate(traces, &occurrence.trace).map_err(untried)?;
     let (trace, events) = witness(occurrence, &path).map_err(untried)?;
-    let plan = Plan::new(&trace, &events)
-        .ok_or_else(|| untried("the witness has no two accesses".to_owned()))?;
+    let plan = Plan::new(&trace, &events).ok_or_else(|| untried(NO_PLAN.to_owned()))?;
     let again = trust.again(traces, &occurrence.trace, &trace)?;
     announce(&again);
     let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
