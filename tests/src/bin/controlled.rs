@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         "time" => two_ways(is_first_time(&word)),
         "stranger" => stranger(),
         "value" => value(),
+        "scope" => scope(),
         _ => {
             eprintln!("there is no program `{name}`");
             return ExitCode::FAILURE;
@@ -192,6 +193,24 @@ fn value() {
     });
     PLACE.set(2);
     other.join().unwrap();
+}
+
+/// Three scoped threads that nobody joins one by one; races among them, and one with what comes after the scope.
+fn scope() {
+    static FIRST: Shared<u32> = Shared::new(0);
+    static LAST: Shared<u32> = Shared::new(0);
+    static TURNS: Mutex<u32> = Mutex::new(0);
+    let outside = thread::spawn(|| LAST.set(1));
+    thread::scope(|scope| {
+        for number in 1..=3 {
+            scope.spawn(move || {
+                *TURNS.lock().unwrap() += number;
+                FIRST.set(number);
+            });
+        }
+    });
+    LAST.set(2);
+    outside.join().unwrap();
 }
 
 /// What the standard input says.

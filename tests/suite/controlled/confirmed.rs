@@ -153,6 +153,17 @@ fn a_race_of_a_test_is_confirmed_in_that_test() {
     assert_eq!(Case::new(&program, &args).confirm(), (1, 0));
 }
 
+/// The order in which scoped threads end is nobody's, and a scope waits for all of them at once.
+#[test]
+fn races_of_scoped_threads_that_end_together_are_confirmed() {
+    let program = Path::new(env!("CARGO_BIN_EXE_controlled"));
+    for _ in 0..20 {
+        let (races, _) = Case { all_pairs: false, ..Case::new(program, &["scope"]) }.confirm();
+        // Among the three, and with what comes after the scope.
+        assert_eq!(races, 2);
+    }
+}
+
 #[test]
 fn what_always_goes_wrong_is_no_harm_of_the_race() {
     let program = Path::new(env!("CARGO_BIN_EXE_controlled"));
