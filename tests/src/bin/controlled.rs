@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use racelog::cell::Shared;
 use racelog::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use racelog::sync::{Arc, Condvar, Mutex, mpsc};
+use racelog::sync::{Arc, Condvar, Mutex, RwLock, RwLockWriteGuard, mpsc};
 use racelog::thread;
 
 fn main() -> ExitCode {
@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         "stranger" => stranger(),
         "value" => value(),
         "scope" => scope(),
+        "rwlock" => rwlock(),
         _ => {
             eprintln!("there is no program `{name}`");
             return ExitCode::FAILURE;
@@ -211,6 +212,22 @@ fn scope() {
     });
     LAST.set(2);
     outside.join().unwrap();
+}
+
+/// A race of a thread that has a lock to itself with one that shares another, which a writer has become.
+fn rwlock() {
+    static PLACE: Shared<u32> = Shared::new(0);
+    static ONE: RwLock<u32> = RwLock::new(0);
+    static OTHER: RwLock<u32> = RwLock::new(0);
+    let writer = thread::spawn(|| {
+        let mut one = ONE.write().unwrap();
+        *one += 1;
+        PLACE.set(1);
+    });
+    let other = RwLockWriteGuard::downgrade(OTHER.write().unwrap());
+    PLACE.set(2);
+    drop(other);
+    writer.join().unwrap();
 }
 
 /// What the standard input says.

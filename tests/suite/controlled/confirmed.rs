@@ -9,7 +9,7 @@ use racelog_examples::programs;
 use tempfile::TempDir;
 
 use super::case::{Case, trace_in};
-use crate::support::{examples, run};
+use crate::support::{examples, predictor, run};
 
 #[test]
 fn every_race_of_the_small_examples_is_confirmed() {
@@ -151,6 +151,24 @@ fn a_race_of_a_test_is_confirmed_in_that_test() {
     let program = std::env::current_exe().unwrap();
     let args = ["controlled::replay::a_racy_test", "--exact"];
     assert_eq!(Case::new(&program, &args).confirm(), (1, 0));
+}
+
+#[test]
+fn a_lock_with_readers_is_one_lock_in_a_report() {
+    let case = Case::new(Path::new(env!("CARGO_BIN_EXE_controlled")), &["rwlock"]);
+    let folder = TempDir::new().unwrap();
+    let trace = case.record(folder.path()).expect("it is recorded");
+    let mut command = predictor();
+    command.args(["analyze", "--format", "json"]).arg(&trace);
+    let (_, out, err) = run(&mut command, b"");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
+    let accesses = report["findings"][0]["accesses"].as_array().expect("there is a race");
+    let locks = accesses.iter().map(|access| access["locks"].as_array().unwrap());
+    let locks: Vec<&str> = locks.flatten().map(|lock| lock.as_str().unwrap()).collect();
+    // One each, and one of them is shared.
+    assert_eq!(locks.len(), 2, "{locks:?}");
+    assert_eq!(locks.iter().filter(|lock| lock.ends_with(" (shared)")).count(), 1, "{locks:?}");
+    assert_eq!(case.confirm_all(&trace).0, 1);
 }
 
 /// The order in which scoped threads end is nobody's, and a scope waits for all of them at once.

@@ -390,3 +390,59 @@ fn object_of(op: &Op) -> Option<trace::Object> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::VarId;
+
+    fn read(var: u32, value: u128) -> Op {
+        Op::Read { var: VarId::new(var), value: Value::Nat(value) }
+    }
+
+    fn write(var: u32, value: u128) -> Op {
+        Op::Write { var: VarId::new(var), value: Value::Nat(value) }
+    }
+
+    /// Replays the steps; each thread has a turn of its own for what it does in a row.
+    fn diverge(steps: &str, turns: &[(&str, &[Op])]) -> Divergence {
+        let text = format!("racelog-schedule 3\n{steps}race 0.1 write z\nrace 0.2 write z\n");
+        let mut replay = Replay::new(Schedule::parse(&text).unwrap());
+        for (thread, ops) in turns {
+            replay.turn = Some(((*thread).to_owned(), false));
+            ops.iter().for_each(|op| replay.observe(thread, op, None));
+        }
+        match replay.verdict() {
+            Verdict::Diverged(divergence) => *divergence,
+            verdict => panic!("{verdict:?}"),
+        }
+    }
+
+    #[test]
+    fn what_a_program_does_at_once_is_told() {
+        let steps = "step 0.1 read x\nstep 0.2 write x\nstep 0.2 read y\nstep 0.1 write x\n\
+                     step 0.2 write y\n";
+        // The update is one operation, so the write comes before its time, and the other thread goes on as it can.
+        let update = [read(1, 0), write(1, 1)];
+        let found = diverge(steps, &[("0.1", &update), ("0.2", &[write(2, 1)])]);
+        assert_eq!(found.step, 2);
+        let Some((4, early)) = &found.early else { panic!("{found:?}") };
+        assert_eq!((early.thread.as_str(), early.op.as_str()), ("0.1", "write"));
+        // In the order of the schedule nothing is early.
+        let turns: [(&str, &[Op]); 3] =
+            [("0.1", &update[..1]), ("0.2", &[write(1, 5), read(2, 0)]), ("0.1", &[write(3, 1)])];
+        assert_eq!(diverge(steps, &turns).early, None);
+    }
+
+    #[test]
+    fn the_first_value_that_differs_is_told() {
+        let steps = "step 0.1 write x = wrote 7\nstep 0.2 read x = read 7\nstep 0.2 read y\n";
+        let turns: [(&str, &[Op]); 2] =
+            [("0.1", &[write(1, 8)]), ("0.2", &[read(1, 8), write(2, 1)])];
+        let value = diverge(steps, &turns).value.unwrap();
+        assert_eq!((value.step, value.found.as_str()), (1, "wrote 8"));
+        let turns: [(&str, &[Op]); 2] =
+            [("0.1", &[write(1, 7)]), ("0.2", &[read(1, 7), write(2, 1)])];
+        assert_eq!(diverge(steps, &turns).value, None);
+    }
+}
