@@ -6,7 +6,7 @@ use super::list;
 use super::names::Names;
 use crate::project::{Place, Replay};
 use crate::replay::{
-    Aftermath, Cause, Early, Ending, Harm, Operation, OtherValue, Replayed, Spot, Standing, Stands,
+    Aftermath, Cause, Ending, Harm, Operation, OtherValue, Replayed, Spot, Standing, Stands,
     Values, Verdict,
 };
 
@@ -137,10 +137,11 @@ impl ReplayWords<'_> {
                 ),
                 None => format!("nobody has started thread `{thread}`, nor who should have"),
             },
-            Cause::WholeOperation(Early { step, operation }) => format!(
-                "the program does `{}`, step {step}, at once with what is before it, and the schedule \
+            Cause::WholeOperation(early) => format!(
+                "the program does `{}`, step {}, at once with what is before it, and the schedule \
                  interrupts that: no run of the program can follow it, and the race may be none",
-                self.operation(operation)
+                self.operation(&early.operation),
+                early.step
             ),
             Cause::OtherValue(differs) => self.other_value(differs),
             Cause::Blocked(standing) => format!(

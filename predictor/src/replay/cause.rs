@@ -65,14 +65,14 @@ pub enum Cause {
         /// The thread.
         thread: String,
         /// Where the one stands that should have started it.
-        parent: Option<Standing>,
+        parent: Option<Box<Standing>>,
     },
     /// The program does at once what the schedule interrupts.
-    WholeOperation(Early),
+    WholeOperation(Box<Early>),
     /// An access has read or written something else than predicted.
     OtherValue(Box<OtherValue>),
     /// The thread cannot go on.
-    Blocked(Standing),
+    Blocked(Box<Standing>),
     /// The thread has ended.
     Ended {
         /// The thread.
@@ -83,7 +83,7 @@ pub enum Cause {
     /// The thread did something else, and nothing that racelog sees explains it.
     OtherOperation {
         /// What it did.
-        found: Operation,
+        found: Box<Operation>,
     },
 }
 
@@ -122,7 +122,7 @@ impl Cause {
             return Some(Self::ForeignThreads { threads: outcome.foreign.clone() });
         }
         if let Some(early) = &divergence.early {
-            return Some(Self::WholeOperation(early.clone()));
+            return Some(Self::WholeOperation(Box::new(early.clone())));
         }
         if let Some(differs) = &divergence.differs {
             return Some(Self::OtherValue(Box::new(differs.clone())));
@@ -135,10 +135,10 @@ impl Cause {
             Why::Ended if went_wrong => ended(),
             Why::Other(found) if found.what == "end" && went_wrong => ended(),
             Why::Other(found) if found.what == "end" => Self::Ended { thread },
-            Why::Other(found) => Self::OtherOperation { found },
+            Why::Other(found) => Self::OtherOperation { found: Box::new(found) },
             Why::Ended => Self::Ended { thread },
-            Why::Absent(parent) => Self::Absent { thread, parent },
-            Why::Blocked(standing) => Self::Blocked(standing),
+            Why::Absent(parent) => Self::Absent { thread, parent: parent.map(Box::new) },
+            Why::Blocked(standing) => Self::Blocked(Box::new(standing)),
             Why::Apart => Self::Apart,
         })
     }

@@ -265,11 +265,10 @@ fn report(run: &Run) {
     for race in &races {
         eprintln!("racelog: {race}");
     }
-    let outcome = match wanted() {
-        Some(Wanted::Replay { outcome, .. } | Wanted::Control { outcome: Some(outcome), .. }) => {
-            outcome
-        }
-        _ => return,
+    let Some(Wanted::Replay { outcome, .. } | Wanted::Control { outcome: Some(outcome), .. }) =
+        wanted()
+    else {
+        return;
     };
     let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let strangers = STRANGERS.lock().unwrap_or_else(PoisonError::into_inner);
