@@ -174,3 +174,111 @@ impl Project {
         self.open_findings().filter(|finding| self.is_error(finding))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Detector, analyze};
+    use crate::predict::Options;
+    use crate::project::{Analysed, Collector, NoSources, Replay, ReplayStatus};
+    use crate::trace::Trace;
+
+    const RACE: &str = "t0 fork t1\nt0 fork t2\nt1 write x 1 @ a.rs:1:1\nt2 write x 2 @ a.rs:2:2\n";
+
+    /// A flag whose orderings are too weak: no schedule shows it.
+    const WEAK: &str = "t0 fork t1\nt1 write x 1 @ a.rs:1:1\nt1 store f 1 relaxed\n\
+                        t0 load f 1 relaxed\nt0 branch\nt0 read x 1 @ a.rs:2:2\n";
+
+    /// The report about a trace of the program `one`, with one finding.
+    fn project(text: &str) -> Project {
+        let trace: Trace =
+            format!("#racelog program /b/one-0123456789abcdef\n{text}").parse().unwrap();
+        let detectors = [Detector::Mcm, Detector::Hb];
+        let report = analyze(&trace, "a.rlog", &detectors, &Options::default(), |_, _| {}).unwrap();
+        let mut collector = Collector::new(None);
+        collector.add(Analysed::new(&trace, &report, None, &[]));
+        let project = collector.finish(&NoSources);
+        assert_eq!(project.findings.len(), 1, "{project:#?}");
+        project
+    }
+
+    fn judged(mut project: Project) -> (Level, Vec<Doubt>) {
+        project.judge();
+        let finding = project.findings.remove(0);
+        (finding.level, finding.doubts)
+    }
+
+    fn used(what: What, program: &str) -> Unrecorded {
+        let place: Place = "b.rs:3:5".parse().unwrap();
+        let programs = vec![program.to_owned()];
+        let uses = vec![Use { place, name: "std::sync::Mutex".to_owned(), what, programs }];
+        Unrecorded { uses, ..Unrecorded::default() }
+    }
+
+    #[test]
+    fn a_complete_capture_is_believed() {
+        assert_eq!(judged(project(RACE)), (Level::Predicted, Vec::new()));
+        assert_eq!(judged(project(WEAK)), (Level::Proven, Vec::new()));
+        let project = project(RACE);
+        assert!(project.capture.is_complete() && project.errors().count() == 1);
+    }
+
+    #[test]
+    fn what_could_order_the_two_is_a_doubt() {
+        for text in [RACE, WEAK] {
+            for (what, is_doubt) in [
+                (What::Sync, true),
+                (What::Thread, true),
+                (What::ArcOrder, true),
+                (What::Arc, false),
+            ] {
+                let mut project = project(text);
+                project.unrecorded = used(what, "one");
+                let (level, doubts) = judged(project.clone());
+                assert_eq!((level == Level::Doubtful, doubts.len() == 1), (is_doubt, is_doubt));
+                project.unrecorded = used(what, "other");
+                assert_ne!(judged(project).0, Level::Doubtful, "that program has no such code");
+            }
+        }
+        let foreign = format!("#racelog foreign t9\nt9 read y 0 @ c.rs:7:7\n{RACE}");
+        let (level, doubts) = judged(project(&foreign));
+        let spots = Spots { number: 1, places: vec!["c.rs:7:7".parse().unwrap()] };
+        assert_eq!((level, doubts), (Level::Doubtful, vec![Doubt::ForeignThreads { spots }]));
+    }
+
+    #[test]
+    fn what_only_hides_races_is_no_doubt() {
+        let unseen = format!("t0 assert raw pointer of a cell @ c.rs:7:7\n{RACE}");
+        let project = project(&unseen);
+        assert_eq!(project.capture.unseen_pointers.number, 1);
+        assert_eq!(judged(project).0, Level::Predicted);
+    }
+
+    #[test]
+    fn a_replay_decides() {
+        let replayed = |status| {
+            let mut project = project(RACE);
+            project.unrecorded = used(What::Sync, "one");
+            let lines = Vec::new();
+            let replay = Replay { status, lines, cause: None, replayed: None };
+            project.findings[0].occurrences[0].replay = Some(replay);
+            project
+        };
+        assert_eq!(judged(replayed(ReplayStatus::Confirmed)), (Level::Proven, Vec::new()));
+        let (level, doubts) = judged(replayed(ReplayStatus::Diverged));
+        assert_eq!((level, doubts.len(), &doubts[0]), (Level::Doubtful, 2, &Doubt::NotReplayed));
+        let mut untried = replayed(ReplayStatus::Failed);
+        untried.unrecorded = Unrecorded::default();
+        assert_eq!(judged(untried), (Level::Predicted, Vec::new()), "nothing is known from it");
+    }
+
+    #[test]
+    fn doubts_fail_only_where_that_is_asked_for() {
+        let mut project = project(RACE);
+        project.unrecorded = used(What::Sync, "one");
+        project.judge();
+        assert_eq!((project.open_findings().count(), project.errors().count()), (1, 0));
+        project.strict = true;
+        assert_eq!(project.errors().count(), 1);
+    }
+}

@@ -109,3 +109,32 @@ fn what_is_only_suspected_is_a_warning() {
     assert!(!text.contains("replay"), "{text}");
     assert!(text.contains("no race found, 1 doubtful finding in"), "{text}");
 }
+
+/// What was not seen is said, however little there is to say besides.
+#[test]
+fn nothing_found_is_said_of_what_was_recorded() {
+    let mut project = project_of(|name| name.contains("one_thread"));
+    assert_eq!(project.findings, []);
+    project.traces[0].unseen_pointers = 3;
+    project.traces[0].unseen_places = vec!["src/lib.rs:70:9".parse().expect("a place")];
+    project.traces[0].lost_events = 12;
+    project.judge();
+    for detail in [Detail::Quiet, Detail::Normal, Detail::Verbose] {
+        let text = text(&project, &Files, &TextOptions { detail, ..wide(400) });
+        let closing = text.lines().last().expect("there is a closing line");
+        for words in [
+            "no race found in 1 test",
+            "3 raw pointers of cells that went out of sight (first at src/lib.rs:70:9)",
+            "12 events that were lost",
+        ] {
+            assert!(closing.contains(words), "{words}: {text}");
+        }
+    }
+    let json = serde_json::to_value(&project).expect("it can be written");
+    assert_eq!(json["capture"]["unseen_pointers"]["number"], 3);
+    assert_eq!(json["capture"]["lost_events"], 12);
+    let mut page = Vec::new();
+    predictor::render::html::html(&mut page, &project, &Files, &[], |_| None).expect("memory");
+    let page = String::from_utf8(page).expect("UTF-8");
+    assert!(page.contains("Not seen: 3 raw pointers of cells"), "without scripts, too");
+}

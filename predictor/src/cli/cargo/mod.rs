@@ -42,7 +42,7 @@ use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, regular, say, terminal};
 use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
 use crate::render;
-use crate::unrecorded::Unrecorded;
+use crate::unrecorded::{Unread, Unrecorded};
 
 /// Runs the command that `args`, the program's name first, ask for.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -154,9 +154,10 @@ fn sources_of(
         Ok(found) => found,
         Err(problem) if args.deny_unrecorded => return Err(Failure::of("cargo tree", problem)),
         Err(problem) => {
-            // Cargo is about to say the same, or it does not matter to it.
-            say("warning", format_args!("the sources could not be looked through: {problem}"));
-            Unrecorded::default()
+            // What nobody has looked through may use anything.
+            let file = workspace.name_of(&workspace.root.join("Cargo.toml"));
+            let unread = vec![Unread { file, problem, programs: Vec::new() }];
+            Unrecorded { unread, ..Unrecorded::default() }
         }
     };
     if args.deny_unrecorded && !found.is_empty() {
