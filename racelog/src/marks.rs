@@ -208,3 +208,33 @@ mod silent {
         }
     }
 }
+
+#[cfg(all(test, feature = "record"))]
+mod tests {
+    use std::mem::MaybeUninit;
+
+    use crate::traced::{events, in_child};
+
+    /// Miri sees whether more is read than the program reads.
+    #[test]
+    fn what_is_written_first_may_be_uninitialised() {
+        #[derive(Clone, Copy)]
+        struct Padded(u8, u32);
+        if in_child() {
+            let (mut word, mut padded) = (MaybeUninit::<u64>::uninit(), MaybeUninit::uninit());
+            let (word, padded) = (word.as_mut_ptr(), padded.as_mut_ptr());
+            // SAFETY: the places are there, and are written before they are read.
+            unsafe {
+                crate::write!(*word, 7);
+                assert_eq!(crate::read!(*word), 7);
+                crate::write!(*padded, Padded(1, 2));
+                let Padded(first, second) = crate::read!(*padded);
+                assert_eq!((first, second), (1, 2));
+            }
+            return;
+        }
+        let events = events("marks::tests::what_is_written_first_may_be_uninitialised");
+        let words: Vec<&str> = events.iter().map(|event| event.op.keyword()).collect();
+        assert_eq!(words, ["write", "read", "write", "read", "end"]);
+    }
+}

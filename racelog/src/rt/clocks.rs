@@ -58,20 +58,22 @@ impl Clocks {
     }
 
     fn add(&self) -> &'static Seat {
-        let seat = Box::leak(Box::new(Seat {
+        let seat = Box::into_raw(Box::new(Seat {
             clock: AtomicU64::new(0),
             owner: AtomicPtr::new(ptr::null_mut()),
             taken: AtomicBool::new(true),
             next: self.first(),
         }));
         loop {
-            let before = seat.next.map_or(ptr::null_mut(), |next| ptr::from_ref(next).cast_mut());
-            let new = ptr::from_mut(seat);
-            let added =
-                self.seats.compare_exchange(before, new, Ordering::AcqRel, Ordering::Acquire);
-            match added {
-                Ok(_) => return seat,
-                Err(_) => seat.next = self.first(),
+            // SAFETY: it was just made, and nobody else knows of it.
+            let next = unsafe { (*seat).next };
+            let before = next.map_or(ptr::null_mut(), |next| ptr::from_ref(next).cast_mut());
+            let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
+            match self.seats.compare_exchange(before, seat, success, failure) {
+                // SAFETY: from now on nobody changes it but by atomics, and it is never freed.
+                Ok(_) => return unsafe { &*seat },
+                // SAFETY: still nobody else knows of it.
+                Err(_) => unsafe { (*seat).next = self.first() },
             }
         }
     }

@@ -19,6 +19,7 @@ mod fence;
 mod file;
 mod foreign;
 mod given_back;
+mod kept_log;
 mod log;
 mod lost;
 mod mapping;

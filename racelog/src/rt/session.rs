@@ -15,6 +15,7 @@ use super::config::config;
 use super::file::{Full, TraceFile};
 use super::foreign::{self, Whose};
 use super::given_back;
+use super::kept_log::KeptLog;
 use super::log::{Here, ThreadLog};
 use super::lost::Lost;
 use super::meta::{Spin, counters};
@@ -473,15 +474,15 @@ pub(crate) fn abandon_log() {
 }
 
 /// A thread's log, and what it shares with its parent.
-type Owned = (Box<ThreadLog>, Option<Arc<ChildShared>>);
+type Owned = (KeptLog, Option<Arc<ChildShared>>);
 
 /// The log of a thread that is no test's. When the thread goes, `end` is the last event.
 struct OwnedLog(Cell<Option<Owned>>);
 
 impl OwnedLog {
     fn install(&self, log: ThreadLog, shared: Option<Arc<ChildShared>>) -> *const ThreadLog {
-        let log = Box::new(log);
-        let pointer = ptr::from_ref(&*log);
+        let log = KeptLog::new(log);
+        let pointer = log.pointer();
         self.0.set(Some((log, shared)));
         set_current(pointer);
         pointer
@@ -490,7 +491,7 @@ impl OwnedLog {
     /// The log, if there is one.
     fn current(&self) -> Option<*const ThreadLog> {
         let owned = self.0.take();
-        let log = owned.as_ref().map(|(log, _)| ptr::from_ref(&**log));
+        let log = owned.as_ref().map(|(log, _)| log.pointer());
         self.0.set(owned);
         log
     }
@@ -502,7 +503,7 @@ impl OwnedLog {
         {
             before.seal();
         }
-        self.0.set(log.map(|log| (Box::new(log), None)));
+        self.0.set(log.map(|log| (KeptLog::new(log), None)));
         self.current()
     }
 
@@ -537,8 +538,11 @@ fn process_session() -> Option<&'static Arc<Session>> {
             let stem = program.as_deref().and_then(Path::file_stem);
             let stem = stem.map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
             let session = open(&format!("{stem}-{}", std::process::id()), None)?;
-            // SAFETY: the function has the right type and may run at any time.
-            unsafe { libc::atexit(finish_process) };
+            // Miri runs nothing at the end of a process.
+            if !cfg!(miri) {
+                // SAFETY: the function has the right type and may run at any time.
+                unsafe { libc::atexit(finish_process) };
+            }
             Some(session)
         })
         .as_ref()
@@ -589,7 +593,7 @@ fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
 pub struct TestSession {
     /// Ends before the log does.
     control: Option<sched::TestControl>,
-    log: Option<Box<ThreadLog>>,
+    log: Option<KeptLog>,
     outer: *const ThreadLog,
 }
 
@@ -605,9 +609,9 @@ impl TestSession {
         if let Some(session) = &session {
             foreign::test_begins(name, session);
         }
-        let log = session.map(|session| Box::new(session.new_log(Some("main"), 0)));
+        let log = session.map(|session| KeptLog::new(session.new_log(Some("main"), 0)));
         match &log {
-            Some(log) => set_current(ptr::from_ref(&**log)),
+            Some(log) => set_current(log.pointer()),
             // A test that cannot be recorded is not recorded elsewhere either.
             None if config().on => set_current(off()),
             None => {}

@@ -11,7 +11,7 @@ pub(super) fn forget_stack() {
 }
 
 /// Where the stack of the calling thread is, and how large.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn stack() -> Option<(usize, usize)> {
     use std::mem::MaybeUninit;
 
@@ -31,12 +31,12 @@ fn stack() -> Option<(usize, usize)> {
     (found == 0).then(|| (start.addr(), size))
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 fn stack() -> Option<(usize, usize)> {
     None
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
     use super::*;
 

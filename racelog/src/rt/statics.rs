@@ -13,7 +13,7 @@ pub(super) fn is_static(address: usize) -> bool {
 }
 
 /// The segments of the program and its libraries, in order.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 fn loaded() -> Vec<Range<usize>> {
     unsafe extern "C" fn note(
         info: *mut libc::dl_phdr_info,
@@ -40,12 +40,12 @@ fn loaded() -> Vec<Range<usize>> {
     ranges
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 fn loaded() -> Vec<Range<usize>> {
     Vec::new()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
     use super::*;
 
