@@ -20,6 +20,10 @@ pub mod trace;
 
 pub mod alloc;
 
+#[cfg(feature = "interrupt")]
+#[doc(hidden)]
+pub mod interrupt;
+
 #[cfg(feature = "record")]
 mod instrument;
 #[cfg(feature = "record")]

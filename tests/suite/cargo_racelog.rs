@@ -3,8 +3,9 @@
 //! All of it is one test: the parts share what was built and recorded.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use predictor::project::{Code, Finding, Project, ReplayStatus};
 use serde_json::Value;
@@ -111,7 +112,9 @@ fn from_test_to_proof() {
     a_finding_is_replayed(&workspace);
     what_is_no_trace_is_skipped(&workspace);
     findings_that_do_not_count(&workspace);
+    nothing_is_lost_to_what_records_nothing(&workspace);
     programs_are_recorded(&workspace);
+    programs_that_hang_are_ended(&workspace);
 }
 
 fn tests_are_recorded_and_reported(workspace: &Workspace) {
@@ -363,6 +366,63 @@ fn findings_that_do_not_count(workspace: &Workspace) {
     assert_eq!(code, 2);
     assert!(err.contains("windw"), "{err}");
     fs::remove_file(workspace.folder.join("racelog.toml")).expect("it is there");
+}
+
+fn nothing_is_lost_to_what_records_nothing(workspace: &Workspace) {
+    let before = workspace.project();
+    assert!(!before.traces.is_empty());
+    let source = workspace.folder.join("gamma/src/lib.rs");
+    let text = fs::read_to_string(&source).expect("it is there");
+    let with = |wrong: &str| fs::write(&source, format!("{wrong}{text}")).expect("it is written");
+    for (args, wanted) in [
+        (&["test", "-p", "alpha", "--no-run"][..], 0),
+        (&["test", "-p", "alpha", "--", "--list"], 0),
+        // Cargo's own parser, and what it finds only after that.
+        (&["test", "--no-such-flag"], 2),
+        (&["run", "-p", "gamma", "--no-such-flag"], 2),
+        (&["test", "-p", "no-such-package"], 2),
+        (&["test", "-p", "alpha", "--test", "no-such-target"], 2),
+        (&["test", "--window", "none"], 2),
+        (&["test", "-p", "gamma"], 101),
+    ] {
+        with(if wanted == 101 { "this does not compile" } else { "" });
+        let (code, out, err) = workspace.run(args);
+        assert_eq!(code, wanted, "{args:?}\n{out}{err}");
+        assert_eq!(workspace.project(), before, "{args:?}");
+        let there = before.traces.iter().all(|trace| workspace.traces().join(&trace.name).exists());
+        assert!(there && workspace.traces().join("report.html").exists(), "{args:?}");
+    }
+    with("");
+    assert_eq!(workspace.run(&["replay", "1"]).0, 0, "it is still known how it was run");
+}
+
+fn programs_that_hang_are_ended(workspace: &Workspace) {
+    let stood = |err: &str| {
+        assert!(err.contains("`main`: its last recorded operation is `"), "{err}");
+        assert!(err.contains("`other`: its last recorded operation is `"), "{err}");
+        let held = err.lines().filter(|line| line.contains("; holds `")).count();
+        assert_eq!(held, 2, "{err}");
+    };
+    let hang = ["run", "-p", "gamma", "--test-time", "5", "--", "hang"];
+    let (code, out, err) = workspace.run(&hang);
+    assert_eq!(code, 124, "{out}{err}");
+    assert!(err.contains("`gamma` was ended after 5 seconds: see --test-time"), "{err}");
+    assert!(out.contains("no race found"), "what is there is analysed\n{out}");
+    stood(&err);
+    // An interrupt, which the command passes on.
+    let mut command = workspace.command(&["run", "-p", "gamma", "--", "hang"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut out = BufReader::new(child.stdout.take().expect("it is piped")).lines();
+    assert!(out.any(|line| line.is_ok_and(|line| line == "it hangs")));
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.expect("there is a `kill`").success());
+    let rest: Vec<String> = out.map(|line| line.expect("it is text")).collect();
+    let output = child.wait_with_output().expect("it ends");
+    let err = String::from_utf8(output.stderr).expect("it is text");
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(rest.iter().any(|line| line.contains("no race found")), "{rest:?}");
+    stood(&err);
 }
 
 fn programs_are_recorded(workspace: &Workspace) {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use predictor::trace::format::Format;
 use tempfile::TempDir;
 
-use crate::support::{convert, predictor, repository, run, run_raw};
+use crate::support::{cargo_racelog, convert, predictor, repository, run, run_raw};
 
 const FIGURE_4: &str = "examples/traces/pldi14-figure4.rtxt";
 
@@ -152,6 +152,38 @@ fn show_filters() {
 }
 
 #[test]
+fn names_that_nothing_has_are_errors() {
+    let shown = |args: &[&str]| run(predictor().args(["show", &figure_4()]).args(args), b"");
+    let (code, _, err) = shown(&["--thread", "nope"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no thread is called `nope`: there are `t1`, `t2`"), "{err}");
+    let (code, out, err) = shown(&["--object", "x", "--object", "xx"]);
+    assert_eq!((code, out.lines().count()), (2, 3), "{out}{err}");
+    assert!(err.contains("no object is called `xx`: there are `x`"), "{err}");
+    // Those that come later are there, too.
+    let (code, _, err) = shown(&["--around", "1", "--context", "0", "--object", "z"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+}
+
+#[test]
+fn one_bad_file_does_not_lose_the_others() {
+    let mut command = predictor();
+    let (code, out, err) = run(command.args(["stats", "missing.rlog", &figure_4()]), b"");
+    assert_eq!((code, out.lines().count()), (2, 2), "{out}");
+    assert!(err.starts_with("error: missing.rlog: "), "{err}");
+}
+
+#[test]
+fn versions_are_told() {
+    for flag in ["--version", "-V"] {
+        let (code, out, _) = run(predictor().arg(flag), b"");
+        assert_eq!((code, out.starts_with("predictor ")), (0, true), "{out}");
+        let (code, out, _) = run(cargo_racelog().arg(flag), b"");
+        assert_eq!((code, out.starts_with("cargo-racelog 0.")), (0, true), "{out}");
+    }
+}
+
+#[test]
 fn stats_count() {
     let (code, out, _) = run(predictor().args(["stats", "-"]), &fs::read(figure_4()).unwrap());
     assert_eq!(code, 0);
@@ -186,7 +218,7 @@ fn unusable_files_are_named() {
         for (path, problem) in [
             (&missing, "No such file"),
             (&here, "directory"),
-            (&empty, "byte 0: not a racelog trace"),
+            (&empty, "byte 0: nothing was recorded"),
         ] {
             let (code, out, err) = run(predictor().args([command, path]), b"");
             assert_eq!((code, out.as_str()), (2, ""), "{command} {path}");

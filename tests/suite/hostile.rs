@@ -272,6 +272,12 @@ fn nothing_reaches_the_terminal_raw() {
     let coloured = made.run(&["report", "--color", "always"]).1;
     assert!(coloured.contains("\u{1b}[1m"), "{coloured:?}");
     assert!(!coloured.contains("\u{1b}[2J") && !coloured.contains(mark), "{coloured:?}");
+    // Cargo's variable counts like the flag, which comes first.
+    let by_variable = |value: &str, args: &[&str]| {
+        run(made.command(args).env("CARGO_TERM_COLOR", value), b"").1.contains("\u{1b}[1m")
+    };
+    assert!(by_variable("always", &["report"]) && !by_variable("never", &["report"]));
+    assert!(!by_variable("always", &["report", "--color", "never"]));
     made.run(&["report"]);
     let others: [&[&str]; 9] = [
         &["replay", "1"],

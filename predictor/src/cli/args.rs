@@ -18,7 +18,8 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0  done, and nothing was found
   1  something was found: races, or a witness that proves nothing; or a race was not replayed
-  2  an error: the command line, a file, or a trace that is damaged or not valid";
+  2  an error: the command line, a file, or a trace that is damaged or not valid
+  130 and 143: an interrupt, or a request to terminate, has ended a run of programs";
 
 /// Reads, checks and explores recorded traces of concurrent programs
 #[derive(Debug, Parser)]
@@ -133,8 +134,8 @@ Examples:
 
 For each pair of places it says in how many runs the race was real, that is that two threads stood
 before accesses that race, whether a panic, a failed check or a deadlock followed, and the seed of
-the first such run: with that, and one run, it happens again. The exit code is 1 if a race was real
-or a run has failed.")]
+the first such run: with that, and one run, it happens again. Runs that do not end within --run-time
+are ended and counted. The exit code is 1 if a race was real, or a run has failed or did not end.")]
     Fuzz(Fuzz),
     /// Compares the detectors on traces
     #[command(after_help = "\

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use racelog::interrupt;
 use rayon::prelude::*;
 
 use super::args::{AnalysisFormat, Fuzz};
@@ -35,7 +36,9 @@ pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
     let campaign = Campaign { strategy, runs, seed, depth, length };
     let pairs: Vec<Option<Places>> =
         if pairs.is_empty() { vec![None] } else { pairs.into_iter().map(Some).collect() };
+    interrupt::note_first();
     let tallies = run_all(args, &campaign, &pairs)?;
+    interrupt::as_usual();
     let mut out = terminal::stdout(args.format.kind());
     match args.format {
         AnalysisFormat::Text => {
@@ -47,6 +50,12 @@ pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
         }
     }
     out.flush()?;
+    if let Some(signal) = interrupt::noted() {
+        let (done, all) =
+            (tallies.iter().map(|tally| tally.runs).sum::<usize>(), runs * pairs.len());
+        say("warning", format_args!("interrupted after {done} of {all} runs"));
+        return Ok(Outcome::Interrupted(signal));
+    }
     let found = tallies.iter().any(Tally::has_findings);
     Ok(if found { Outcome::Found } else { Outcome::NothingFound })
 }
@@ -69,15 +78,22 @@ fn run_all(
         let run = |&seed: &u64| {
             let control = campaign.control(seed);
             let places = pair.as_ref().map(Places::as_str);
+            if interrupt::noted().is_some() {
+                return Ok(None);
+            }
             let control_by = Control::Seed { seed: &control, places };
             let ended = program.run(&control_by, &Words::default());
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.update(done, all);
-            ended.map(|ended| (seed, control, ended.outcome))
+            match ended {
+                Ok(ended) => Ok(Some((seed, control, ended.outcome))),
+                Err(_) if interrupt::noted().is_some() => Ok(None),
+                Err(failure) => Err(failure),
+            }
         };
         let ended = pool.install(|| seeds.par_iter().map(run).collect::<Result<Vec<_>, _>>())?;
         let mut tally = Tally::new(pair.as_ref());
-        for (seed, control, outcome) in ended {
+        for (seed, control, outcome) in ended.into_iter().flatten() {
             tally.add(seed, control, &outcome);
         }
         tallies.push(tally);

@@ -7,9 +7,11 @@
 //! | 0 | done, and nothing was found |
 //! | 1 | something was found: races, or a witness that proves nothing; or a race was not replayed |
 //! | 2 | an error: the command line, a file, or a trace that is damaged or not valid |
+//! | 130, 143 | an interrupt, or a request to terminate, ended a run of programs |
 
 mod analyze;
 mod args;
+mod bounded;
 pub mod cargo;
 mod check;
 mod compare;
@@ -47,11 +49,15 @@ enum Outcome {
     Found,
     /// The work was done as far as possible, and what went wrong has been said.
     Incomplete,
+    /// A signal of this number has ended it before it was done.
+    Interrupted(i32),
 }
 
 impl Outcome {
-    const fn code(self) -> u8 {
+    fn code(self) -> u8 {
         match self {
+            // As shells have it.
+            Self::Interrupted(signal) => u8::try_from(signal).unwrap_or(0).saturating_add(128),
             Self::NothingFound => 0,
             Self::Found => 1,
             Self::Incomplete => ERROR,

@@ -4,18 +4,22 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, SystemTime};
 
+use racelog::interrupt;
 use racelog::trace::Metadata;
 use tempfile::TempDir;
 
 use super::Failure;
+use super::bounded::{self, Bounds, End};
 use crate::replay::{Aftermath, Cause, Outcome, Replayed, Words};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
+
+/// What is said of a run that somebody has stopped.
+pub(super) const INTERRUPTED: &str = "it was interrupted";
 
 /// The variables that put a program under control.
 pub(super) const CONTROLLING: [&str; 4] =
@@ -137,6 +141,11 @@ impl<'a> Program<'a> {
         }
         let status = self.wait(&mut command, &files).map_err(problem)?;
         let Ok(text) = fs::read_to_string(&files.outcome) else {
+            if let (Control::Seed { .. }, Some(then)) = (control, cut_short(status)) {
+                // Of many runs that is one, and the next may go another way.
+                let printed = fs::read(&files.out).unwrap_or_default();
+                return Ok(Ended { outcome: Outcome::cut_short(then), code: None, printed });
+            }
             return Err(self.why_none(control, status, &last_lines(&files.err)));
         };
         let mut outcome = Outcome::parse(&text, words).map_err(|error| {
@@ -183,24 +192,13 @@ impl<'a> Program<'a> {
             File::create(path).map_err(|error| format!("its output goes nowhere: {error}"))
         };
         command.stdin(Stdio::null()).stdout(create(&files.out)?).stderr(create(&files.err)?);
-        let mut child =
-            command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
-        let started = Instant::now();
-        let mut pause = Duration::from_millis(1);
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(Some(status)),
-                Ok(None) if started.elapsed() < self.time => thread::sleep(pause),
-                Ok(None) => {
-                    end(&mut child);
-                    return Ok(None);
-                }
-                Err(error) => {
-                    end(&mut child);
-                    return Err(format!("it cannot be waited for: {error}"));
-                }
-            }
-            pause = (pause * 2).min(Duration::from_millis(20));
+        let stop = || interrupt::noted().is_some();
+        let bounds = Bounds { time: Some(self.time), stop: &stop, own_group: true };
+        match bounded::run(command, &bounds) {
+            Ok(End::Itself(status)) => Ok(Some(status)),
+            Ok(End::TimeUp) => Ok(None),
+            Ok(End::Stopped) => Err(INTERRUPTED.to_owned()),
+            Err(error) => Err(format!("it cannot be started: {error}")),
         }
     }
 }
@@ -224,21 +222,23 @@ pub(super) fn explain_by_program(replayed: &mut Replayed, metadata: &Metadata) {
     replayed.explained_by(Cause::ProgramChanged { recorded, program: Some(program), problem });
 }
 
+/// What became of a program that could not say it itself.
+fn cut_short(status: Option<ExitStatus>) -> Option<Aftermath> {
+    match status {
+        None => Some(Aftermath::Unended),
+        Some(status) => signal_of(status).map(Aftermath::Killed),
+    }
+}
+
 /// The signal that killed a program.
 #[cfg(unix)]
-fn signal_of(status: ExitStatus) -> Option<i32> {
+pub(super) fn signal_of(status: ExitStatus) -> Option<i32> {
     std::os::unix::process::ExitStatusExt::signal(&status)
 }
 
 #[cfg(not(unix))]
-fn signal_of(_: ExitStatus) -> Option<i32> {
+pub(super) fn signal_of(_: ExitStatus) -> Option<i32> {
     None
-}
-
-fn end(child: &mut Child) {
-    // It may have ended by now; that is as good.
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Where a run leaves what.

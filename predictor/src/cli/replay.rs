@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use racelog::interrupt;
+
 use super::args::{AnalysisFormat, Replay};
 use super::input::Input;
 use super::program::{Control, Program, explain_by_program};
@@ -29,8 +31,15 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
         Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();
+    interrupt::note_first();
+    let ended = run(one).and_then(|first| Ok([first, run(other)?]));
+    if let Some(signal) = interrupt::noted() {
+        say("error", "interrupted");
+        return Ok(Outcome::Interrupted(signal));
+    }
+    interrupt::as_usual();
     let recorded = Ending::recorded(&trace, &[]);
-    let mut replayed = Replayed::new([run(one)?, run(other)?], recorded);
+    let mut replayed = Replayed::new(ended?, recorded);
     explain_by_program(&mut replayed, trace.metadata());
     let mut out = terminal::stdout(args.format.kind());
     match args.format {

@@ -1,5 +1,6 @@
 //! `predictor show`
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
@@ -34,7 +35,9 @@ pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
                     let note = if event.recorded { "" } else { "  # unrecorded code" };
                     write_line(&mut out, Some(number), &line, note)?;
                 }
-                if filter.range.as_ref().is_some_and(|range| number > *range.end()) {
+                if filter.range.as_ref().is_some_and(|range| number > *range.end())
+                    && !filter.misses_names()
+                {
                     break;
                 }
             }
@@ -43,6 +46,9 @@ pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
     out.flush()?;
     if let Some(around) = args.around.filter(|around| *around > number && !input.is_damaged()) {
         let problem = format!("event {around}: the trace has {number} events");
+        return Err(Failure::of(input.name(), problem));
+    }
+    if let Some(problem) = filter.problem() {
         return Err(Failure::of(input.name(), problem));
     }
     Ok(if input.is_damaged() { Outcome::Incomplete } else { Outcome::NothingFound })
@@ -64,23 +70,79 @@ fn write_line(
 
 /// Which items to show.
 struct Filter<'a> {
-    threads: &'a [String],
-    objects: &'a [String],
+    threads: Wanted<'a>,
+    objects: Wanted<'a>,
     range: Option<RangeInclusive<u64>>,
 }
+
+/// Names that were asked for, and those that there are; these are only gathered if some were.
+struct Wanted<'a> {
+    what: &'static str,
+    names: &'a [String],
+    there: BTreeSet<String>,
+}
+
+impl<'a> Wanted<'a> {
+    const fn new(what: &'static str, names: &'a [String]) -> Self {
+        Self { what, names, there: BTreeSet::new() }
+    }
+
+    /// Whether this name, which there is, was asked for.
+    fn has(&mut self, name: &str) -> bool {
+        if !self.there.contains(name) {
+            self.there.insert(name.to_owned());
+        }
+        self.names.iter().any(|wanted| wanted == name)
+    }
+
+    fn missing(&self) -> Option<&String> {
+        self.names.iter().find(|name| !self.there.contains(*name))
+    }
+
+    /// What to say of a name that nothing has.
+    fn problem(&self) -> Option<String> {
+        let name = self.missing()?;
+        let mut near: Vec<&String> = self.there.iter().collect();
+        near.sort_by_key(|there| strsim::damerau_levenshtein(there, name));
+        let others = near.len().saturating_sub(NEAR);
+        let names: Vec<String> = near.iter().take(NEAR).map(|name| format!("`{name}`")).collect();
+        let more = if others > 0 { format!(" and {others} more") } else { String::new() };
+        Some(format!("no {} is called `{name}`: there are {}{more}", self.what, names.join(", ")))
+    }
+}
+
+/// How many names are listed instead of one that there is not.
+const NEAR: usize = 5;
 
 impl<'a> Filter<'a> {
     fn new(args: &'a Show) -> Self {
         let range = args.around.map(|around| {
             around.saturating_sub(args.context)..=around.saturating_add(args.context)
         });
-        Self { threads: &args.threads, objects: &args.objects, range }
+        let threads = Wanted::new("thread", &args.threads);
+        let objects = Wanted::new("object", &args.objects);
+        Self { threads, objects, range }
     }
 
-    fn shows_init(&self, dictionary: &Dictionary, printer: &mut EventPrinter, var: Object) -> bool {
-        self.threads.is_empty()
-            && self.range.is_none()
-            && (self.objects.is_empty() || is_among(self.objects, dictionary, printer, var))
+    /// Whether names were asked for that have not come yet.
+    fn misses_names(&self) -> bool {
+        self.threads.missing().or(self.objects.missing()).is_some()
+    }
+
+    /// What is wrong with the names that were asked for, now that all have come.
+    fn problem(&self) -> Option<String> {
+        self.threads.problem().or_else(|| self.objects.problem())
+    }
+
+    fn shows_init(
+        &mut self,
+        dictionary: &Dictionary,
+        printer: &mut EventPrinter,
+        var: Object,
+    ) -> bool {
+        let fits =
+            self.objects.names.is_empty() || is_among(&mut self.objects, dictionary, printer, var);
+        fits && self.threads.names.is_empty() && self.range.is_none()
     }
 
     fn shows(
@@ -90,25 +152,26 @@ impl<'a> Filter<'a> {
         number: u64,
         event: &Event,
     ) -> bool {
-        self.range.as_ref().is_none_or(|range| range.contains(&number))
-            && (self.threads.is_empty()
-                || is_among(self.threads, dictionary, printer, Object::Thread(event.thread)))
-            && (self.objects.is_empty()
-                || objects(&event.op)
-                    .into_iter()
-                    .flatten()
-                    .any(|object| is_among(self.objects, dictionary, printer, object)))
+        // Names are gathered from all events, shown or not.
+        let by_thread = self.threads.names.is_empty()
+            || is_among(&mut self.threads, dictionary, printer, Object::Thread(event.thread));
+        let mut by_object = self.objects.names.is_empty();
+        if !by_object {
+            for object in objects(&event.op).into_iter().flatten() {
+                by_object |= is_among(&mut self.objects, dictionary, printer, object);
+            }
+        }
+        by_thread && by_object && self.range.as_ref().is_none_or(|range| range.contains(&number))
     }
 }
 
 fn is_among(
-    wanted: &[String],
+    wanted: &mut Wanted<'_>,
     dictionary: &Dictionary,
     printer: &mut EventPrinter,
     object: Object,
 ) -> bool {
-    let name = printer.name(dictionary, object);
-    wanted.iter().any(|wanted| wanted == name)
+    wanted.has(printer.name(dictionary, object))
 }
 
 /// What an operation is on.

@@ -26,6 +26,10 @@ pub struct Tally {
     pub harmful_example: Option<Example>,
     /// The first run that failed without the race.
     pub other_example: Option<Example>,
+    /// How many runs did not end within their time.
+    pub hangs: usize,
+    /// The first of them.
+    pub hang_example: Option<Example>,
     /// In how many runs control was lost, so that their seeds need not decide them.
     pub lost: usize,
 }
@@ -53,6 +57,8 @@ impl Tally {
             harmless_example: None,
             harmful_example: None,
             other_example: None,
+            hangs: 0,
+            hang_example: None,
             lost: 0,
         }
     }
@@ -63,6 +69,11 @@ impl Tally {
         self.lost += usize::from(!outcome.lost.is_empty());
         let is_hit = !outcome.races.is_empty();
         self.hits += usize::from(is_hit);
+        if outcome.then == Aftermath::Unended {
+            self.hangs += 1;
+            let (control, then) = (control.clone(), outcome.then.clone());
+            self.hang_example.get_or_insert(Example { seed, control, then });
+        }
         let example = match (is_hit, outcome.then.is_harm()) {
             (true, true) => {
                 self.harmful += 1;
@@ -78,9 +89,9 @@ impl Tally {
         example.get_or_insert_with(|| Example { seed, control, then: outcome.then.clone() });
     }
 
-    /// Whether a race was real, or a run has failed.
+    /// Whether a race was real, or a run has failed or did not end.
     pub fn has_findings(&self) -> bool {
-        self.hits + self.other_failures > 0
+        self.hits + self.other_failures + self.hangs > 0
     }
 }
 
@@ -108,6 +119,10 @@ pub fn write_text(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
     show("with harm", &tally.harmful_example)?;
     show("without harm", &tally.harmless_example)?;
     show("failed without the race", &tally.other_example)?;
+    show("did not end", &tally.hang_example)?;
+    if tally.hangs > 0 {
+        writeln!(out, "  {} did not end within their time", share(tally.hangs))?;
+    }
     if tally.places.is_some() && other_failures > 0 {
         writeln!(out, "  {} failed without the race", share(other_failures))?;
     }

@@ -212,6 +212,22 @@ impl std::fmt::Display for Aftermath {
 }
 
 impl Outcome {
+    /// That of a run by a seed that ended without a word: by this.
+    pub fn cut_short(then: Aftermath) -> Self {
+        Self {
+            program: None,
+            reached: Reached::Ran,
+            values: Vec::new(),
+            races: Vec::new(),
+            steps: 0,
+            then,
+            panicked: None,
+            waits: Vec::new(),
+            lost: Vec::new(),
+            foreign: Vec::new(),
+        }
+    }
+
     /// The values, whoever went first.
     pub(super) fn sorted_values(&self) -> Vec<&Values> {
         let mut values: Vec<_> = self.values.iter().collect();

@@ -72,18 +72,7 @@ struct Reader {
 
 impl Reader {
     fn new(words: Words) -> Self {
-        let outcome = Outcome {
-            program: None,
-            reached: Reached::Ran,
-            values: Vec::new(),
-            races: Vec::new(),
-            steps: 0,
-            then: Aftermath::Nothing,
-            panicked: None,
-            waits: Vec::new(),
-            lost: Vec::new(),
-            foreign: Vec::new(),
-        };
+        let outcome = Outcome::cut_short(Aftermath::Nothing);
         Self {
             words,
             outcome,

@@ -4,6 +4,7 @@
 //! people says the same. [`Table`] is for figures.
 
 mod context;
+mod last_seen;
 mod table;
 mod text;
 pub mod unseen;
@@ -11,6 +12,7 @@ pub mod unseen;
 use serde::{Deserialize, Serialize};
 
 pub use self::context::{Access, HeldLock, describe, held};
+pub use self::last_seen::{LastSeen, last_seen};
 pub use self::table::Table;
 pub use self::text::write_text;
 pub use self::unseen::Unseen;

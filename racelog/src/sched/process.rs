@@ -5,6 +5,7 @@
 //! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
 //! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to, and others look out for |
 //! | `RACELOG_SCHEDULE` | a file with a [schedule](super::schedule): the process is recorded and replays it |
+//! | `RACELOG_MAX_STEPS` | after so many steps a process that has not ended counts as a livelock; 10 million if it is not set |
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
 
 use std::path::{Path, PathBuf};
@@ -25,8 +26,9 @@ use crate::rt;
 /// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
 const GAVE_UP: i32 = 101;
 
-/// A process that does no end counts as a livelock after so many steps.
-const MAX_STEPS: u64 = 100_000_000;
+/// A process that does not end counts as a livelock after so many steps, if nothing else is asked for:
+/// about a second of a thread that spins alone.
+const MAX_STEPS: u64 = 10_000_000;
 
 /// What the environment asks for.
 enum Wanted {
@@ -46,6 +48,21 @@ fn wanted() -> Option<&'static Wanted> {
             }
         })
         .as_ref()
+}
+
+/// After how many steps the process counts as a livelock.
+fn max_steps() -> u64 {
+    static STEPS: OnceLock<u64> = OnceLock::new();
+    *STEPS.get_or_init(|| match env::var("RACELOG_MAX_STEPS") {
+        Err(_) => MAX_STEPS,
+        Ok(text) => match text.parse() {
+            Ok(steps) if steps > 0 => steps,
+            _ => {
+                eprintln!("racelog: RACELOG_MAX_STEPS: `{text}` is no number of steps");
+                std::process::exit(2);
+            }
+        },
+    })
 }
 
 fn read_environment() -> Result<Option<Wanted>, String> {
@@ -160,7 +177,7 @@ fn join(wanted: &Wanted) -> Member {
     if let Some(run) = &*run {
         return run.stranger(name);
     }
-    let new = Run::new(guide(wanted), MAX_STEPS, RunKind::Process);
+    let new = Run::new(guide(wanted), max_steps(), RunKind::Process);
     monitor::watch(&new);
     listen();
     *run = Some(new.clone());

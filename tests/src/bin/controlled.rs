@@ -19,6 +19,8 @@ fn main() -> ExitCode {
         "deadlock" => deadlock(),
         "ends" => ends(&word),
         "outside" => outside(),
+        "spin" => spin(),
+        "livelock" => livelock(),
         "input" => two_ways(input() == "lock"),
         "time" => two_ways(is_first_time(&word)),
         "stranger" => stranger(),
@@ -228,6 +230,20 @@ fn rwlock() {
     PLACE.set(2);
     drop(other);
     writer.join().unwrap();
+}
+
+/// Does nothing that racelog sees, for ever.
+fn spin() {
+    thread::spawn(|| ()).join().unwrap();
+    loop {
+        std::hint::spin_loop();
+    }
+}
+
+/// Waits for a flag that nobody raises.
+fn livelock() {
+    static FLAG: AtomicU32 = AtomicU32::new(0);
+    while FLAG.load(Ordering::Relaxed) == 0 {}
 }
 
 /// What the standard input says.

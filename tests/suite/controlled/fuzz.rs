@@ -130,6 +130,21 @@ fn failures_without_a_race_have_their_seed_too() {
 }
 
 #[test]
+fn runs_that_do_not_end_are_counted() {
+    let options = ["--runs", "2", "--run-time", "0.3"];
+    let (code, tallies) = fuzz(&options, &[CONTROLLED, "spin"]);
+    assert_eq!((code, count(&tallies[0], "runs"), count(&tallies[0], "hangs")), (1, 2, 2));
+    assert_eq!(tallies[0]["hang_example"]["then"], "unended", "{tallies:?}");
+    // Under control, what goes round in circles is found by the number of its steps.
+    let mut command = command(&["--runs", "2"], &[CONTROLLED, "livelock"]);
+    let (code, out, err) = run(command.env("RACELOG_MAX_STEPS", "20000"), b"");
+    assert_eq!(code, 1, "{err}");
+    let tallies: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(count(&tallies[0], "other_failures"), 2, "{tallies}");
+    assert_eq!(tallies[0]["other_example"]["then"], "livelock", "{tallies}");
+}
+
+#[test]
 fn what_cannot_be_done_is_an_error() {
     let problem = |options: &[&str], words: &[&str]| {
         let (code, out, err) = run(&mut command(options, words), b"");

@@ -13,6 +13,7 @@ Exit codes:
   0    nothing was found
   1    something was found that counts, and is not doubtful: see --strict, suppressions, --baseline
   2    an error: the command line, a file, the settings; or a bug of racelog
+  130  an interrupt ended the run (143: a request to terminate); what was recorded is reported
   else the code of cargo, when tests or the build failed and nothing was found";
 
 /// Predicts the data races of Rust programs from ordinary test runs, and proves each by running it
@@ -26,7 +27,7 @@ pub(super) struct Cargo {
 #[derive(Debug, Subcommand)]
 pub(super) enum Racelog {
     /// Predicts the data races of Rust programs from ordinary test runs, and proves each by running it
-    #[command(version, after_help = EXIT_CODES)]
+    #[command(version, display_name = "cargo-racelog", after_help = EXIT_CODES)]
     Racelog {
         #[command(subcommand)]
         command: Command,
@@ -218,7 +219,7 @@ pub(super) struct Output {
     #[arg(short, long)]
     pub(super) verbose: bool,
     /// Whether to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", env = "CARGO_TERM_COLOR", default_value = "auto")]
     pub(super) color: Color,
 }
 

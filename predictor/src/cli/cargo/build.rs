@@ -1,19 +1,37 @@
 //! Runs cargo so that programs are built for recording, and recorded.
 
+use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 
 use cargo_config2::{Config, TargetTriple};
+use racelog::interrupt;
 
 use super::super::Failure;
+use super::super::bounded::{self, Bounds, End};
 use super::super::program::CONTROLLING;
 use super::own_runs::OwnRuns;
+use super::run_folder::RunFolder;
 use super::runner;
 use super::workspace::{Workspace, cargo};
 
 /// What makes code ready for recording.
 const CFG: [&str; 2] = ["--cfg", "racelog"];
+
+/// How long cargo may take to notice that its programs have stopped.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How programs are run.
+pub(super) struct Way<'a> {
+    pub(super) runs: &'a OwnRuns,
+    pub(super) run_folder: &'a RunFolder,
+    /// How long each may take.
+    pub(super) time: Option<Duration>,
+    /// Whether the report needs standard output for itself.
+    pub(super) quiet_output: bool,
+}
 
 /// What cargo's own arguments say that we have to know.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -24,7 +42,29 @@ pub(super) struct Peeked {
     target: Option<String>,
     /// All the others, and these but for the target directory.
     pub(super) rest: Vec<OsString>,
+    /// Whether nothing is asked to run: programs are only built, or tests only listed.
+    pub(super) runs_nothing: bool,
+    /// The packages and targets that are named.
+    pub(super) named: Vec<(Named, String)>,
 }
+
+/// What an argument names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    Package,
+    /// A target of this kind, as cargo's metadata has it.
+    Target(&'static str),
+}
+
+/// The flags that name something.
+const NAMING: [(&str, Named); 6] = [
+    ("--package", Named::Package),
+    ("-p", Named::Package),
+    ("--test", Named::Target("test")),
+    ("--bin", Named::Target("bin")),
+    ("--example", Named::Target("example")),
+    ("--bench", Named::Target("bench")),
+];
 
 impl Peeked {
     /// The target that is built for, if one was asked for.
@@ -32,16 +72,24 @@ impl Peeked {
         self.target.as_deref()
     }
 
-    pub(super) fn new(args: &[OsString]) -> Self {
+    /// Those of a subcommand.
+    pub(super) fn new(subcommand: &[&str], args: &[OsString]) -> Self {
         let mut peeked = Self::default();
         let mut words = args.iter();
         while let Some(word) = words.next() {
             if word == "--" {
+                // To other programs these words mean something else.
+                let lists = |word: &OsString| ["--list", "--help", "-h"].iter().any(|w| word == *w);
+                peeked.runs_nothing |= subcommand == ["test"] && words.clone().any(lists);
                 peeked.rest.push(word.clone());
                 peeked.rest.extend(words.by_ref().cloned());
                 break;
             }
             let text = word.to_string_lossy();
+            peeked.runs_nothing |= text == "--no-run";
+            if let Some((named, value)) = names(&text, words.clone().next()) {
+                peeked.named.push((named, value));
+            }
             let mut value = |name: &str| match text.strip_prefix(name) {
                 Some("") => words.next().cloned(),
                 Some(rest) => rest.strip_prefix('=').map(OsString::from),
@@ -107,22 +155,35 @@ pub(super) fn rustflags(args: &Peeked) -> Result<String, Failure> {
     encoded(config.rustflags(&target).map_err(problem)?)
 }
 
+/// What a word names, alone or with the next.
+fn names(word: &str, next: Option<&OsString>) -> Option<(Named, String)> {
+    NAMING.iter().find_map(|(flag, named)| {
+        let value = match word.strip_prefix(flag)? {
+            "" => next?.to_str()?,
+            rest => rest.strip_prefix('=')?,
+        };
+        Some((*named, value.to_owned()))
+    })
+}
+
 /// Runs a subcommand of cargo, such as `test` or `nextest run`, recorded. What it prints goes to
-/// standard error if the report needs standard output for itself.
+/// standard error if the report needs standard output for itself. There is no status if it had to be
+/// killed.
 pub(super) fn run(
     workspace: &Workspace,
     subcommand: &[&str],
     args: &Peeked,
-    runs: &OwnRuns,
-    quiet_output: bool,
-) -> Result<ExitStatus, Failure> {
+    way: &Way<'_>,
+) -> Result<Option<ExitStatus>, Failure> {
     let Configured { config, target } = Configured::new(args)?;
     let rustflags = encoded(config.rustflags(&target).map_err(problem)?)?;
     let rustdocflags = encoded(config.rustdocflags(&target).map_err(problem)?)?;
     let mut runner: Vec<OsString> = Vec::new();
     runner.push(std::env::current_exe().map_err(|e| Failure::of("cargo-racelog", e))?.into());
     runner.extend(["racelog".into(), runner::NAME.into()]);
-    runner.extend([workspace.folder.clone().into(), runs.folder().into()]);
+    runner.extend([workspace.folder.clone().into(), way.runs.folder().into()]);
+    let time = way.time.map_or_else(|| "-".to_owned(), |time| time.as_secs_f64().to_string());
+    runner.extend([way.run_folder.path().into(), time.into()]);
     let theirs = config.runner(&target).map_err(problem)?;
     let theirs: Vec<OsString> =
         theirs.map_or_else(Vec::new, |r| [r.path.into()].into_iter().chain(r.args).collect());
@@ -149,10 +210,32 @@ pub(super) fn run(
     for variable in CONTROLLING {
         command.env_remove(variable);
     }
-    if quiet_output {
+    if way.quiet_output {
         command.stdout(Stdio::from(std::io::stderr()));
     }
-    command.status().map_err(|error| Failure::of("cargo", error))
+    wait(&mut command, way.run_folder).map_err(|error| Failure::of("cargo", error))
+}
+
+/// Runs cargo until it ends. When an interrupt is noted, the programs are told to stop, and cargo
+/// itself is only ended if it does not see that they do: then there is no status.
+fn wait(command: &mut Command, run_folder: &RunFolder) -> std::io::Result<Option<ExitStatus>> {
+    let asked: Cell<Option<Instant>> = Cell::new(None);
+    let stop = || {
+        if interrupt::noted().is_none() {
+            return false;
+        }
+        if asked.get().is_none() {
+            run_folder.stop();
+            asked.set(Some(Instant::now()));
+        }
+        asked.get().is_some_and(|asked| asked.elapsed() >= PATIENCE)
+    };
+    let end = bounded::run(command, &Bounds { time: None, stop: &stop, own_group: false });
+    run_folder.wait_for_programs();
+    Ok(match end? {
+        End::Itself(status) => Some(status),
+        End::TimeUp | End::Stopped => None,
+    })
 }
 
 /// A string of TOML. JSON's escapes are among those of TOML.
@@ -165,7 +248,7 @@ mod tests {
     use super::*;
 
     fn peek(line: &str) -> Peeked {
-        Peeked::new(&line.split(' ').map(OsString::from).collect::<Vec<_>>())
+        Peeked::new(&["test"], &line.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]
@@ -181,6 +264,20 @@ mod tests {
             rest.join(" "),
             "-p a --manifest-path x/Cargo.toml --target arm -- --target-dir y"
         );
+    }
+
+    #[test]
+    fn what_is_only_built_or_listed_is_known() {
+        for line in ["--no-run", "-p a --no-run", "-- --list", "a -- --format terse --list"] {
+            assert!(peek(line).runs_nothing, "{line}");
+        }
+        assert!(!peek("-p a -- --nocapture").runs_nothing);
+        let words = ["--".into(), "--list".into()];
+        assert!(!Peeked::new(&["run"], &words).runs_nothing);
+        let named = peek("-p a --package=b --test c --bins -- -p d").named;
+        let package = |name: &str| (Named::Package, name.to_owned());
+        let test = (Named::Target("test"), "c".to_owned());
+        assert_eq!(named, [package("a"), package("b"), test]);
     }
 
     #[test]

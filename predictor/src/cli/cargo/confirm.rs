@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use racelog::interrupt;
 use rayon::prelude::*;
 
 use super::super::program::{Control, Program, explain_by_program};
@@ -38,6 +39,10 @@ pub(super) fn confirm(
         wanted.into_par_iter().for_each(|finding| {
             for occurrence in finding.occurrences.iter_mut().filter(|o| predicted(o)).take(TRIES) {
                 let replay = attempt(occurrence, traces, trust, settings);
+                if interrupt::noted().is_some() {
+                    // That it was not tried to the end says nothing.
+                    return;
+                }
                 let confirmed = replay.status.is_confirmed();
                 occurrence.replay = Some(replay);
                 if confirmed {

@@ -74,7 +74,7 @@ pub(super) fn run(args: &Init) -> Result<Outcome, Failure> {
 /// Lists what the crate uses today that is not recorded.
 fn work_to_do(out: &mut impl Write, workspace: &Workspace, folder: &Path) -> Result<(), Failure> {
     let words = ["--manifest-path".into(), folder.join("Cargo.toml").into()];
-    let peeked = Peeked::new(&words);
+    let peeked = Peeked::new(&["test"], &words);
     let found = match unrecorded::list(workspace, &["test"], &peeked, &build::rustflags(&peeked)?) {
         Ok(found) => found,
         Err(problem) => {

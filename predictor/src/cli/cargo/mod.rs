@@ -7,10 +7,12 @@ mod args;
 mod build;
 mod confirm;
 mod graph;
+mod hang;
 mod init;
 mod output;
 mod own_runs;
 mod recorded;
+mod run_folder;
 mod runner;
 mod settings;
 mod sources;
@@ -27,15 +29,18 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Parser;
+use racelog::interrupt;
 
 use self::args::{
     Again, Analyze, Cargo, Clean, Command, Format, Merge, Output, Racelog, Replay, Run,
 };
-use self::build::Peeked;
+use self::build::{Named, Peeked, Way};
 use self::output::Reporter;
 use self::own_runs::OwnRuns;
+use self::run_folder::RunFolder;
 use self::settings::Resolved;
 use self::sources::Files;
+use self::traces::Before;
 use self::trust::Trust;
 use self::workspace::Workspace;
 use super::progress::SharedProgress;
@@ -79,7 +84,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Runs cargo, and does everything that comes after.
 fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
-    let peeked = Peeked::new(&args.cargo);
+    let peeked = Peeked::new(subcommand, &args.cargo);
     let workspace = Workspace::find(peeked.manifest.as_deref(), peeked.target_dir.as_deref())?;
     // What is wrong with the settings is better known before the build.
     let mut job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
@@ -97,37 +102,62 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     }
     let (runs, _temporary) = own_runs(&workspace)?;
     let unrecorded = sources_of(&workspace, subcommand, args, &peeked)?;
+    let run_folder = RunFolder::new().map_err(|error| Failure::of("temporary folder", error))?;
+    let before = Before::new(&workspace.traces()?);
+    let quiet_output = args.output.output.is_none() && args.output.format != Format::Text;
+    let time = job.settings.test_time;
+    let way = Way { runs: &runs, run_folder: &run_folder, time, quiet_output };
+    interrupt::note_first();
+    let status = build::run(&workspace, subcommand, &peeked, &way)?;
+    interrupt::as_usual();
+    let interrupted = interrupt::noted().map(Outcome::Interrupted);
+    let succeeded = status.is_some_and(|status| status.success());
+    let cargos = status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok());
+    let cargos = ExitCode::from(cargos.unwrap_or(1));
+    // Only what is new may take the place of what was there.
+    if workspace.traces()?.iter().all(|file| before.has(file)) {
+        return match interrupted {
+            Some(outcome) => Ok(ExitCode::from(outcome.code())),
+            None if succeeded && peeked.runs_nothing => Ok(ExitCode::SUCCESS),
+            None if succeeded => Err(Failure::Message(NOTHING_RECORDED.to_owned())),
+            None => {
+                say("note", "nothing was recorded");
+                let code = status.and_then(|status| status.code());
+                let refused = !run_folder.has_started() && is_refused(&workspace, &peeked, code);
+                Ok(if refused { ExitCode::from(ERROR) } else { cargos })
+            }
+        };
+    }
     if !args.keep_traces {
-        traces::remove(&workspace.folder)?;
-        let forgotten = runs.forget();
-        forgotten.map_err(|error| Failure::of(runs.folder().display(), error))?;
+        before.remove(&workspace.folder, &runs)?;
     }
-    let to_stdout = args.output.output.is_none() && args.output.format != Format::Text;
-    let status = build::run(&workspace, subcommand, &peeked, &runs, to_stdout)?;
-    let cargos = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    let files =
-        if workspace.folder.is_dir() { traces::find(&workspace.folder)? } else { Vec::new() };
-    if files.is_empty() {
-        if status.success() {
-            return Err(Failure::Message(
-                "nothing was recorded: mark tests `#[racelog::test]` and import from racelog what is \
-                 imported from std; `cargo racelog init` shows how"
-                    .to_owned(),
-            ));
-        }
-        say("note", "nothing was recorded");
-        return Ok(ExitCode::from(cargos));
-    }
+    let files = workspace.traces()?;
+    hang::say_where_threads_stood(&files, &run_folder, interrupted.is_some());
     unrecorded::keep(&workspace.folder, &unrecorded)?;
     let project = job.analyze(&files, unrecorded);
-    let outcome = job.finish(project, &args.output, Some(Trust::OwnRuns(Some(runs))))?;
-    Ok(match outcome {
-        Outcome::NothingFound if !status.success() => {
+    // Whoever interrupts does not want more to be run.
+    let trust = interrupted.is_none().then_some(Trust::OwnRuns(Some(runs)));
+    let outcome = job.finish(project, &args.output, trust)?;
+    Ok(match interrupted.unwrap_or(outcome) {
+        Outcome::NothingFound if !succeeded => {
             say("note", format_args!("nothing was found, but `cargo {}` failed", subcommand[0]));
-            ExitCode::from(cargos)
+            cargos
         }
-        _ => ExitCode::from(outcome.code()),
+        outcome => ExitCode::from(outcome.code()),
     })
+}
+
+const NOTHING_RECORDED: &str = "nothing was recorded: mark tests `#[racelog::test]` and import from \
+                                racelog what is imported from std; `cargo racelog init` shows how";
+
+/// Whether cargo has refused its arguments. Its parser ends with 1; for packages and targets that there
+/// are none of it ends with 101, as for code that does not compile.
+fn is_refused(workspace: &Workspace, args: &Peeked, code: Option<i32>) -> bool {
+    let is_there = |(named, name): &(Named, String)| match named {
+        Named::Package => workspace.knows_package(name),
+        Named::Target(kind) => workspace.has_target(kind, name),
+    };
+    code == Some(1) || !args.named.iter().all(is_there)
 }
 
 /// Where the commands of this run are kept. Without a home they are known until it is over.
@@ -179,8 +209,7 @@ fn sources_of(
 fn report(args: &Again) -> Result<Outcome, Failure> {
     let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
     let job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
-    let files =
-        if workspace.folder.is_dir() { traces::find(&workspace.folder)? } else { Vec::new() };
+    let files = workspace.traces()?;
     if files.is_empty() {
         let problem = "there are no traces: `cargo racelog test` makes some";
         return Err(Failure::of(workspace.folder.display(), problem));
@@ -274,6 +303,7 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
         true => Trust::File,
         false => Trust::OwnRuns(OwnRuns::of(folder)),
     };
+    interrupt::note_first();
     let replayed =
         confirm::replay(finding.best(), folder, &trust, &settings, |again| match trust {
             Trust::OwnRuns(_) => {
@@ -285,6 +315,11 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
                 say("note", format_args!("runs what {file} says, which is trusted:\n  {command}"));
             }
         });
+    if let Some(signal) = interrupt::noted() {
+        say("error", "interrupted");
+        return Ok(Outcome::Interrupted(signal));
+    }
+    interrupt::as_usual();
     let replayed = replayed.map_err(|cause| {
         let problem = render::replay_lines(&crate::project::Replay::failed(cause)).join("\n");
         Failure::of(format_args!("finding {}", args.number), problem)
@@ -396,9 +431,11 @@ impl<'a> Job<'a> {
         if let Some(trust) = trust.filter(|_| self.settings.confirm) {
             let bar = SharedProgress::new("confirming");
             let folder = &self.workspace.folder;
+            interrupt::note_first();
             confirm::confirm(&mut project, folder, &trust, &self.settings, |done, all| {
                 bar.update(done, all);
             });
+            interrupt::as_usual();
             drop(bar);
             project.judge();
         }
@@ -411,7 +448,7 @@ impl<'a> Job<'a> {
         if how.format == Format::Text && how.output.is_none() && !how.quiet {
             say("note", format_args!("the same for browsers: {}", self.workspace.html().display()));
         }
-        Ok(outcome(&project))
+        Ok(interrupt::noted().map_or_else(|| outcome(&project), Outcome::Interrupted))
     }
 
     fn write(&self, project: &Project, how: &Output, traces: Option<&Path>) -> Result<(), Failure> {

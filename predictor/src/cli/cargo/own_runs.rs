@@ -59,10 +59,12 @@ impl OwnRuns {
 
     /// Forgets them all.
     pub(super) fn forget(&self) -> io::Result<()> {
-        match fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove(&self.folder)
+    }
+
+    /// Forgets those of the program whose traces were in the folder of this name.
+    pub(super) fn forget_program(&self, program: &str) -> io::Result<()> {
+        remove(&self.folder.join(program))
     }
 
     /// Keeps how a program was run whose traces are in the folder of this name.
@@ -102,6 +104,13 @@ impl OwnRuns {
         let kept = kept.ok_or(Unknown::NotRun)?;
         let now = kept.recorded.program().and_then(|program| stamp(Path::new(program)));
         if now == kept.stamp { Ok(kept.recorded) } else { Err(Unknown::Changed) }
+    }
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -5,12 +5,20 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::time::Duration;
 
+use racelog::interrupt;
+
+use super::super::args::seconds;
+use super::super::bounded::{self, Bounds, End};
+use super::super::program::signal_of;
 use super::super::{Failure, say};
 use super::own_runs::OwnRuns;
 use super::recorded::{FILE, Recorded, is_kept};
+use super::run_folder::RunFolder;
 
 /// The subcommand that cargo is told to run programs with.
 pub(super) const NAME: &str = "run-recorded";
@@ -18,11 +26,21 @@ pub(super) const NAME: &str = "run-recorded";
 /// The folder of the traces of programs that cargo has not run by us.
 pub(super) const OTHERS: &str = "others";
 
-/// Runs a program. The words are the folder of the traces, the folder where commands are kept, how
-/// many words of another runner follow, these, and the program with its arguments.
+/// The exit code of a program whose time was up: that of `timeout`.
+const TIME_UP: u8 = 124;
+
+/// Runs a program. The words are the folder of the traces, the folder where commands are kept, the
+/// folder of the run, the time that it may take in seconds or `-`, how many words of another runner
+/// follow, these, and the program with its arguments.
 pub(super) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     let not_ours = || Failure::Message(format!("`{NAME}` is for cargo to call"));
-    let [folder, runs, before, words @ ..] = words else { return Err(not_ours()) };
+    let [folder, runs, run_folder, time, before, words @ ..] = words else {
+        return Err(not_ours());
+    };
+    let time = match time.to_str() {
+        Some("-") => None,
+        text => Some(text.and_then(|text| seconds(text).ok()).ok_or_else(not_ours)?),
+    };
     let before: usize = before.to_str().and_then(|text| text.parse().ok()).ok_or_else(not_ours)?;
     let program = words.get(before).ok_or_else(not_ours)?;
     let stem = Path::new(program).file_stem().unwrap_or(OsStr::new("program"));
@@ -35,7 +53,62 @@ pub(super) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
     }
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env("RACELOG_DIR", &traces);
-    become_it(&mut command).map_err(|error| Failure::of(words[0].to_string_lossy(), error))
+    supervise(&mut command, &RunFolder::within(run_folder.into()), &stem, time)
+        .map_err(|error| Failure::of(words[0].to_string_lossy(), error))
+}
+
+/// Runs a program within its time, and ends as it does.
+fn supervise(
+    command: &mut Command,
+    run_folder: &RunFolder,
+    stem: &str,
+    time: Option<Duration>,
+) -> io::Result<ExitCode> {
+    let Ok(running) = run_folder.enter() else {
+        return Err(io::Error::other("the command that wanted it is gone"));
+    };
+    interrupt::note_first();
+    let parent = parent();
+    let stop =
+        || interrupt::noted().is_some() || run_folder.is_stopped() || self::parent() != parent;
+    if stop() {
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    // A program that asks at the terminal must be able to read from there.
+    let own_group = !io::stdin().is_terminal();
+    let end = bounded::run(command, &Bounds { time, stop: &stop, own_group })?;
+    drop(running);
+    Ok(match end {
+        End::Itself(status) => match (status.code(), signal_of(status)) {
+            (Some(code), _) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+            (None, Some(signal)) => interrupt::end_by(signal),
+            (None, None) => ExitCode::FAILURE,
+        },
+        End::TimeUp => {
+            run_folder.took_too_long(stem);
+            let seconds = time.unwrap_or_default().as_secs_f64();
+            say(
+                "error",
+                format_args!("`{stem}` was ended after {seconds} seconds: see --test-time"),
+            );
+            ExitCode::from(TIME_UP)
+        }
+        End::Stopped => ExitCode::from(INTERRUPTED),
+    })
+}
+
+/// The exit code of a program that did not run to its end because all was to stop.
+const INTERRUPTED: u8 = 130;
+
+/// Whoever has started us: another one if that one is gone.
+#[cfg(unix)]
+fn parent() -> u32 {
+    std::os::unix::process::parent_id()
+}
+
+#[cfg(not(unix))]
+fn parent() -> u32 {
+    0
 }
 
 fn remember(
@@ -73,16 +146,4 @@ fn remember(
     fs::write(file.path(), text)?;
     file.persist(traces.join(FILE)).map_err(|error| error.error)?;
     runs.keep(stem, recorded)
-}
-
-#[cfg(unix)]
-fn become_it(command: &mut Command) -> std::io::Result<ExitCode> {
-    use std::os::unix::process::CommandExt;
-    Err(command.exec())
-}
-
-#[cfg(not(unix))]
-fn become_it(command: &mut Command) -> std::io::Result<ExitCode> {
-    let code = command.status()?.code().unwrap_or(1);
-    Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
 }

@@ -50,6 +50,9 @@ pub(super) struct Flags {
     /// Wait so many seconds for each run that confirms
     #[arg(long, value_name = "SECONDS", env = "RACELOG_RUN_TIME", value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
+    /// End programs and tests that run for longer than so many seconds
+    #[arg(long, value_name = "SECONDS", env = "RACELOG_TEST_TIME", value_parser = seconds)]
+    pub(super) test_time: Option<Duration>,
     /// Take this off the names of source files (may be given again)
     #[arg(long, value_name = "PREFIX", env = "RACELOG_STRIP", value_delimiter = ',')]
     pub(super) strip: Vec<String>,
@@ -84,6 +87,7 @@ struct File {
     confirm: Option<bool>,
     strict: Option<bool>,
     run_time: Option<f64>,
+    test_time: Option<f64>,
     #[serde(default)]
     strip: Vec<String>,
     baseline: Option<PathBuf>,
@@ -115,6 +119,7 @@ pub(super) struct Resolved {
     /// Whether doubtful findings are errors.
     pub(super) strict: bool,
     pub(super) run_time: Duration,
+    pub(super) test_time: Option<Duration>,
     pub(super) baseline: Option<PathBuf>,
     /// Those of the file.
     pub(super) suppressions: Vec<Suppression>,
@@ -193,6 +198,7 @@ impl Flags {
             confirm: self.confirm.or(file.confirm).unwrap_or(true),
             strict: self.strict.or(file.strict).unwrap_or(false),
             run_time: time("run-time", self.run_time, file.run_time)?.unwrap_or(RUN_TIME),
+            test_time: time("test-time", self.test_time, file.test_time)?,
             baseline: self.baseline.clone().or_else(|| file.baseline.map(|path| root.join(path))),
             suppressions: suppressions.collect::<Result<_, _>>()?,
         })

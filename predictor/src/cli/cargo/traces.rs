@@ -1,11 +1,13 @@
 //! The traces that are there.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::super::{Failure, regular, say};
+use super::own_runs::OwnRuns;
 use super::{recorded, runner};
 use crate::project::{TraceFile, is_trace_name};
 use crate::trace::format::Format;
@@ -84,14 +86,66 @@ pub(super) fn newest(files: &[TraceFile]) -> Option<SystemTime> {
     files.iter().filter_map(|file| file.path.metadata().ok()?.modified().ok()).max()
 }
 
-/// Removes the traces that programs run by us have left, and nothing else.
-pub(super) fn remove(folder: &Path) -> Result<(), Failure> {
-    let Ok(found) = entries(folder) else { return Ok(()) };
-    let ours = found.into_iter().filter(|path| {
-        path.join(recorded::FILE).is_file() || path.file_name().is_some_and(|n| n == runner::OTHERS)
-    });
-    for path in ours {
-        fs::remove_dir_all(&path).map_err(|error| Failure::of(path.display(), error))?;
+/// The traces that were there before a run.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    stamps: HashMap<PathBuf, Stamp>,
+}
+
+/// What tells one file of a name from another.
+type Stamp = (u64, Option<SystemTime>, u64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let file = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&file);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((file.len(), file.modified().ok(), number))
+}
+
+impl Before {
+    pub(super) fn new(files: &[TraceFile]) -> Self {
+        let stamps = files.iter().filter_map(|f| Some((f.path.clone(), stamp(&f.path)?)));
+        Self { stamps: stamps.collect() }
     }
-    Ok(())
+
+    /// Whether a trace was there.
+    pub(super) fn has(&self, file: &TraceFile) -> bool {
+        self.stamps.get(&file.path).is_some_and(|known| stamp(&file.path) == Some(*known))
+    }
+
+    /// Removes those that programs run by us have left, and nothing else. What is known of the runs
+    /// that left nothing new goes as well.
+    pub(super) fn remove(&self, folder: &Path, runs: &OwnRuns) -> Result<(), Failure> {
+        let Ok(found) = entries(folder) else { return Ok(()) };
+        let ours = found.into_iter().filter(|path| {
+            path.join(recorded::FILE).is_file()
+                || path.file_name().is_some_and(|name| name == runner::OTHERS)
+        });
+        for path in ours {
+            let problem = |error| Failure::of(path.display(), error);
+            if path.is_symlink() {
+                fs::remove_file(&path).map_err(problem)?;
+                continue;
+            }
+            let mut left = false;
+            for file in entries(&path).map_err(problem)? {
+                if Format::of_path(&file).is_none() {
+                    continue;
+                }
+                let is_old = self.stamps.get(&file).is_some_and(|old| stamp(&file) == Some(*old));
+                if is_old {
+                    fs::remove_file(&file).map_err(|error| Failure::of(file.display(), error))?;
+                }
+                left |= !is_old;
+            }
+            if !left {
+                fs::remove_dir_all(&path).map_err(problem)?;
+                let program = path.file_name().unwrap_or_default().to_string_lossy();
+                runs.forget_program(&program).map_err(problem)?;
+            }
+        }
+        Ok(())
+    }
 }

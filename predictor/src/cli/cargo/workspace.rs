@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 use serde::Deserialize;
 
 use super::super::Failure;
+use super::traces;
+use crate::project::TraceFile;
 
 /// A workspace.
 #[derive(Debug)]
@@ -124,6 +126,11 @@ impl Workspace {
         })
     }
 
+    /// The traces that are there.
+    pub(super) fn traces(&self) -> Result<Vec<TraceFile>, Failure> {
+        if self.folder.is_dir() { traces::find(&self.folder) } else { Ok(Vec::new()) }
+    }
+
     /// Where things are built for recording, so that other builds stay as they are.
     pub(super) fn build_folder(&self) -> PathBuf {
         self.folder.join("build")
@@ -148,6 +155,26 @@ impl Workspace {
         };
         let packages = self.packages.iter().filter(uses).filter(move |p| !records(p));
         packages.map(|package| package.name.as_str())
+    }
+
+    /// Whether any package has a target of this kind and name; the name may be a pattern, of which
+    /// nothing is known.
+    pub(super) fn has_target(&self, kind: &str, name: &str) -> bool {
+        let is = |target: &Target| target.name == name && target.kind.iter().any(|k| k == kind);
+        name.contains(['*', '?', '[']) || self.packages.iter().any(|p| p.targets.iter().any(is))
+    }
+
+    /// Whether cargo knows a package by this specification.
+    pub(super) fn knows_package(&self, specification: &str) -> bool {
+        let member = |package: &Package| package.name == specification;
+        if specification.contains(['*', '?', '[']) || self.packages.iter().any(member) {
+            return true;
+        }
+        let mut command = Command::new(cargo());
+        command.args(["pkgid", "--offline", "--manifest-path"]).arg(self.root.join("Cargo.toml"));
+        command.arg(specification).stdin(Stdio::null()).stdout(Stdio::null());
+        // If it cannot be asked, nothing is known against it.
+        command.stderr(Stdio::null()).status().map_or(true, |status| status.success())
     }
 
     /// Whether any package uses racelog at all.

@@ -1,7 +1,10 @@
-//! A program that has a race.
+//! A program that has a race, or hangs if it is asked to.
 
 #[cfg(racelog)]
 fn main() {
+    if std::env::args().nth(1).is_some_and(|word| word == "hang") {
+        hang();
+    }
     use racelog::cell::Shared;
     let value = Shared::new(0);
     racelog::thread::scope(|scope| {
@@ -9,6 +12,25 @@ fn main() {
         value.set(2);
     });
     println!("{:?}", std::env::args().skip(1).collect::<Vec<_>>());
+}
+
+/// Two threads that hold a lock each, and wait for each other.
+#[cfg(racelog)]
+fn hang() {
+    use racelog::sync::{Mutex, mpsc};
+    static FIRST: Mutex<()> = Mutex::new(());
+    static SECOND: Mutex<()> = Mutex::new(());
+    let first = FIRST.lock().unwrap();
+    let (ready, is_ready) = mpsc::channel();
+    let other = racelog::thread::Builder::new().name("other".to_owned()).spawn(move || {
+        let _second = SECOND.lock().unwrap();
+        ready.send(()).unwrap();
+        drop(FIRST.lock());
+    });
+    is_ready.recv().unwrap();
+    println!("it hangs");
+    other.unwrap().join().unwrap();
+    drop(first);
 }
 
 #[cfg(not(racelog))]
