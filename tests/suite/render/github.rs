@@ -10,7 +10,7 @@ pub(super) fn parse(line: &str) -> (Vec<(String, String)>, String) {
     let rest = line.strip_prefix("::").expect("a command starts so");
     let (head, message) = rest.split_once("::").expect("the message comes after the head");
     let (level, properties) = head.split_once(' ').expect("there are properties");
-    assert!(["error", "warning"].contains(&level), "{line}");
+    assert!(["error", "warning", "notice"].contains(&level), "{line}");
     let properties = properties.split(',').map(|property| {
         let (name, value) = property.split_once('=').expect("each has a value");
         assert!(["file", "line", "col", "endColumn", "title"].contains(&name), "{line}");
