@@ -324,7 +324,7 @@ fn metas(attributes: &[Attribute], cfg: &Cfg) -> Vec<Meta> {
     for attribute in attributes {
         match &attribute.meta {
             Meta::List(list) if list.path.is_ident("cfg_attr") => {
-                metas.extend(cfg.attributes(list))
+                metas.extend(cfg.attributes(list));
             }
             meta => metas.push(meta.clone()),
         }
