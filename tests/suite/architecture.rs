@@ -97,6 +97,7 @@ const INVARIANTS: [Invariant; 7] = [
             "tests/src/random_body.rs",
             "tests/src/bin/recorded.rs",
             "tests/src/bin/instrumented",
+            "tests/src/bin/twins",
             "tests/benches/workloads.rs",
             "examples/src/lessons.rs",
             "examples/src/shapes",

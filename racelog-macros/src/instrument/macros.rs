@@ -57,7 +57,7 @@ const HARMLESS: [&str; 18] = [
 /// What stands between the brackets of `vec!`.
 enum Elements {
     List(Punctuated<Expr, Token![,]>),
-    Repeated(Expr, Expr),
+    Repeated(Box<[Expr; 2]>),
 }
 
 impl Parse for Elements {
@@ -68,7 +68,7 @@ impl Parse for Elements {
         let first = input.parse::<Expr>()?;
         if input.peek(Token![;]) {
             input.parse::<Token![;]>()?;
-            return Ok(Self::Repeated(first, input.parse()?));
+            return Ok(Self::Repeated(Box::new([first, input.parse()?])));
         }
         let mut list = Punctuated::new();
         list.push_value(first);
@@ -253,7 +253,8 @@ impl Rewriter<'_> {
                 self.values(&mut list, Use::Value);
                 list.into_token_stream()
             }
-            Elements::Repeated(mut element, mut count) => {
+            Elements::Repeated(parts) => {
+                let [mut element, mut count] = *parts;
                 self.expr(&mut element, Use::Value);
                 let span = element.span();
                 // Somebody clones it.

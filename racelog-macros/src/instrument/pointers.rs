@@ -202,8 +202,8 @@ impl Rewriter<'_> {
         let (mixed, place) = (Span::mixed_site(), call.method.span());
         let (receiver, method) = (&call.receiver, &call.method);
         let [first, second] = [0, 1].map(|at| &call.args[at]);
-        let named = variable
-            .map_or_else(|| quote_spanned!(mixed=> pointer), |variable| variable.to_token_stream());
+        let named =
+            variable.map_or_else(|| quote_spanned!(mixed=> pointer), ToTokens::to_token_stream);
         let probe = self.emit.wrap("Place::of", &quote_spanned!(mixed=> || &raw const #named));
         let arguments = quote_spanned!(mixed=> &raw const #named, &first, &second);
         let begun = self.emit.method(&probe, said, place, arguments);

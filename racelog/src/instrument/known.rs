@@ -178,6 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[allow(clippy::needless_borrow, reason = "method resolution starts there")]
     fn types_are_told_apart() {
         use std::cell::Cell;
 

@@ -16,6 +16,7 @@
 //!
 //! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
 
+mod fallback;
 mod functions;
 mod known;
 mod place;
@@ -25,12 +26,13 @@ mod shim;
 use std::mem::needs_drop;
 use std::panic::Location;
 
+pub use fallback::{PlaceFallback, PointeeFallback};
 pub use functions::{
     box_of, memory_freed, memory_moved, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
     ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
 };
 pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
-pub use place::{Place, PlaceFallback, Pointee, PointeeFallback};
+pub use place::{Place, Pointee};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 
 use crate::rt::{Here as Caller, with};

@@ -4,6 +4,11 @@
 //! They are written as such code is written, not as the recorder would like it to be. Each runs in
 //! one given order, the first thread before the second.
 
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "whether they are sound is what the twins are about"
+)]
+
 #[path = "../instrumented/turns.rs"]
 mod turns;
 
