@@ -101,7 +101,7 @@ fn condvar(racy: bool) {
     let (m, c) = (Mutex::new(()), Condvar::new());
     let look = || {
         // Whoever takes a lock that is poisoned waits all the same.
-        let guard = m.lock().unwrap_or_else(|poison| poison.into_inner());
+        let guard = m.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         c.wait_timeout(guard, Duration::ZERO).is_ok()
     };
     twins(racy, look, || panic_with(|| m.lock()));
