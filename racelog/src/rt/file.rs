@@ -159,7 +159,7 @@ impl TraceFile {
 
     /// Maps the window after the last one.
     fn next_window(&self, state: &State) -> Result<Window, Full> {
-        let last = state.windows.last().map_or(0, |window| window.len());
+        let last = state.windows.last().map_or(0, Mapping::len);
         let offset = state.window_offset + last as u64;
         let size = (last * 2).min(LARGEST_WINDOW);
         Ok(Window { offset, map: map(&self.file, offset, size, self.max_bytes)? })

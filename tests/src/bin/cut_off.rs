@@ -192,7 +192,7 @@ impl Worker<'_> {
         *guard += 1;
         drop(guard);
         let shared = world.other_shared_lock.upgradable_read();
-        if *shared % 3 == 0 {
+        if shared.is_multiple_of(3) {
             *parking_lot::RwLockUpgradableReadGuard::upgrade(shared) += 1;
         } else {
             drop(shared);

@@ -101,10 +101,15 @@ enum Inner {
     Std(Box<StdReader<Box<dyn Input>>>),
     Binary(Box<binary::Reader<Box<dyn SeekableInput>>>),
     /// A recording that did not come to anything: an empty trace, and what is to be said of it.
-    Nothing {
-        why: String,
-        dictionary: Dictionary,
-    },
+    Nothing(Box<Nothing>),
+}
+
+/// What there is of a recording that did not come to anything.
+#[derive(Debug)]
+struct Nothing {
+    why: String,
+    /// Empty.
+    dictionary: Dictionary,
 }
 
 trait Input: BufRead + std::fmt::Debug {}
@@ -188,7 +193,10 @@ impl Source {
         let inner = match binary::Reader::open(input) {
             Ok(reader) => Inner::Binary(Box::new(reader)),
             Err(error @ binary::OpenError::NothingRecorded { .. }) => {
-                Inner::Nothing { why: error.to_string(), dictionary: Dictionary::new() }
+                Inner::Nothing(Box::new(Nothing {
+                    why: error.to_string(),
+                    dictionary: Dictionary::new(),
+                }))
             }
             Err(error) => return Err(error.into()),
         };
@@ -199,7 +207,7 @@ impl Source {
     pub fn metadata(&self) -> Metadata {
         match &self.inner {
             Inner::Text(reader) => reader.metadata().clone(),
-            Inner::Std(_) | Inner::Nothing { .. } => Metadata::default(),
+            Inner::Std(_) | Inner::Nothing(_) => Metadata::default(),
             Inner::Binary(reader) => reader.metadata().clone(),
         }
     }
@@ -210,7 +218,7 @@ impl Source {
             Inner::Text(reader) => reader.dictionary(),
             Inner::Std(reader) => reader.dictionary(),
             Inner::Binary(reader) => reader.dictionary(),
-            Inner::Nothing { dictionary, .. } => dictionary,
+            Inner::Nothing(nothing) => &nothing.dictionary,
         }
     }
 
@@ -219,7 +227,7 @@ impl Source {
         match &self.inner {
             Inner::Text(_) | Inner::Std(_) => None,
             Inner::Binary(reader) => Some(reader.events()),
-            Inner::Nothing { .. } => Some(0),
+            Inner::Nothing(_) => Some(0),
         }
     }
 
@@ -233,7 +241,7 @@ impl Source {
         match &self.inner {
             Inner::Text(reader) => Some(reader.bytes_read()),
             Inner::Std(reader) => Some(reader.bytes_read()),
-            Inner::Binary(_) | Inner::Nothing { .. } => None,
+            Inner::Binary(_) | Inner::Nothing(_) => None,
         }
     }
 
@@ -243,7 +251,7 @@ impl Source {
             Inner::Text(reader) => reader.end(),
             Inner::Std(_) => End::Clean,
             Inner::Binary(reader) => reader.end(),
-            Inner::Nothing { .. } => End::CutOff,
+            Inner::Nothing(_) => End::CutOff,
         }
     }
 
@@ -251,7 +259,7 @@ impl Source {
     pub fn lost_events(&self) -> u64 {
         match &self.inner {
             Inner::Text(reader) => reader.lost_events(),
-            Inner::Std(_) | Inner::Nothing { .. } => 0,
+            Inner::Std(_) | Inner::Nothing(_) => 0,
             Inner::Binary(reader) => reader.lost_events(),
         }
     }
@@ -262,7 +270,7 @@ impl Source {
             Inner::Text(reader) => reader.open_line(),
             Inner::Std(reader) => reader.open_line(),
             Inner::Binary(_) => None,
-            Inner::Nothing { why, .. } => return Some(why.clone()),
+            Inner::Nothing(nothing) => return Some(nothing.why.clone()),
         };
         if let Some(line) = open_line {
             let note = "the last line has no line break: the file may be cut off there";
@@ -309,7 +317,7 @@ impl Source {
     /// The item that [`Source::advance`] has gone to; it says nothing before.
     pub fn item(&self) -> &Item {
         match &self.inner {
-            Inner::Text(_) | Inner::Std(_) | Inner::Nothing { .. } => &self.item,
+            Inner::Text(_) | Inner::Std(_) | Inner::Nothing(_) => &self.item,
             Inner::Binary(reader) => reader.item(),
         }
     }
@@ -318,7 +326,7 @@ impl Source {
         let item = match &mut self.inner {
             Inner::Text(reader) => reader.next_item()?,
             Inner::Std(reader) => reader.next_item()?,
-            Inner::Nothing { .. } => None,
+            Inner::Nothing(_) => None,
             Inner::Binary(reader) => {
                 let found = reader.advance()?;
                 return match reader.damage() {

@@ -16,7 +16,7 @@ pub(crate) const TWINS: &[Twin] = &[
     ("static-table", |racy| pair((), racy, fill_table, search_table)),
     ("spin-lock", |racy| {
         let enter = if racy { add_without } else { add_within };
-        in_turn(SpinLocked::new(), move |lock| enter(lock), |lock| add_within(lock));
+        in_turn(SpinLocked::new(), enter, add_within);
     }),
     ("exchange", |racy| pair([1u64, 2], racy, exchange, difference)),
 ];
