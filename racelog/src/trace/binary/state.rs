@@ -22,7 +22,6 @@ pub(crate) struct State {
 pub(crate) const STATE_LEN: usize = 24;
 
 /// Where the numbers stand, from the first of these bytes on.
-#[cfg(any(feature = "record", test))]
 pub(crate) const CUT_AT: usize = 0;
 pub(crate) const LOST_AT: usize = 8;
 pub(crate) const FULL_AT: usize = 16;
@@ -58,7 +57,7 @@ impl State {
             1 => true,
             _ => return Err(Malformed),
         };
-        Ok(Self { cut: number(0), lost: number(LOST_AT), full })
+        Ok(Self { cut: number(CUT_AT), lost: number(LOST_AT), full })
     }
 }
 
