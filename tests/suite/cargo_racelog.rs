@@ -306,9 +306,11 @@ fn what_is_no_trace_is_skipped(workspace: &Workspace) {
     let traces = workspace.traces();
     let real = workspace.project().traces[0].name.clone();
     let real = fs::read(traces.join(real)).expect("a trace");
-    let bad: [(&str, &[u8]); 4] = [
+    // A recording that came to nothing is a trace of no events, and is named.
+    let empty = "empty.rlog";
+    fs::write(traces.join(empty), b"").expect("it can be written");
+    let bad: [(&str, &[u8]); 3] = [
         ("cut.rlog", &real[..real.len() / 2]),
-        ("empty.rlog", b""),
         ("foreign.rlog", b"\x7fELF not a trace at all"),
         ("wrong.rtxt", b"t1 frobnicate x\n"),
     ];
@@ -319,14 +321,16 @@ fn what_is_no_trace_is_skipped(workspace: &Workspace) {
     let (code, out, err) = workspace.run(&["report"]);
     assert_eq!(code, 1, "{out}{err}");
     let project = workspace.project();
-    assert_eq!((project.traces.len(), project.findings.len()), (40, 2));
+    assert_eq!((project.traces.len(), project.findings.len()), (41, 2));
+    let note = project.trace(empty).and_then(|trace| trace.note.as_deref());
+    assert!(note.is_some_and(|note| note.contains("nothing was recorded")), "{note:?}");
     let skipped: Vec<_> = project.skipped.iter().map(|skipped| skipped.name.as_str()).collect();
     assert_eq!(skipped, bad.map(|(name, _)| name));
     // Nothing was run, and what had been confirmed still is.
     for finding in &project.findings {
         assert_eq!(finding.best().replay.as_ref().unwrap().status, ReplayStatus::Confirmed);
     }
-    for (name, _) in bad {
+    for name in bad.map(|(name, _)| name).into_iter().chain([empty]) {
         assert!(out.contains(name) || err.contains(name), "`{name}` is named\n{out}{err}");
         fs::remove_file(traces.join(name)).expect("it is there");
     }

@@ -26,13 +26,12 @@ pub static PROGRAM: Program = Program {
     run: |size| share::<false>(size),
     small: Size::new(2, 1),
     large: Size::new(4, 20_000),
-    races: &[Race::new(
-        "look",
-        "bury",
-        Harm::BrokenInvariant,
-        "the value goes while one still looks",
-    )
-    .weak()],
+    races: &[
+        Race::new("look", "bury", Harm::BrokenInvariant, "the value goes while one still looks")
+            .weak(),
+        Race::new("look", "free", Harm::BrokenInvariant, "the box goes while one still looks")
+            .weak(),
+    ],
     schedule: "random:1",
     hangs: None,
 };
@@ -102,7 +101,7 @@ impl<const ORDERED: bool> Drop for Counted<ORDERED> {
             // SAFETY: this is the last owner; if not `ORDERED`, others may still look.
             unsafe { *inner.value.get() = DEAD }; // [bury]
             // SAFETY: it came from a box, and is used no more.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            drop(unsafe { Box::from_raw(self.0.as_ptr()) }); // [free]
         }
     }
 }

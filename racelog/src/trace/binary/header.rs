@@ -60,7 +60,8 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     let got = input.take(u64::from(payload_len)).read_to_end(&mut payload)?;
     let len = (FIXED_LEN + got) as u64;
     if got < payload_len as usize {
-        return Err(OpenError::NothingRecorded { len });
+        // A recorder writes its header at once: the file was cut later, or the length is wrong.
+        return Err(OpenError::CutHeader { len });
     }
     let stored = u32::from_le_bytes(fixed[CHECKSUM_AT..].try_into().expect("four bytes"));
     if stored != checksum(&fixed, &payload) {

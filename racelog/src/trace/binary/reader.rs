@@ -32,6 +32,10 @@ pub enum OpenError {
         if *.len == 0 { "the file has no header" } else { "the file ends within its header" }
     )]
     NothingRecorded { len: u64 },
+    #[error(
+        "byte {len}: the file ends within its header: it is damaged, or not all of it was copied"
+    )]
+    CutHeader { len: u64 },
     #[error("byte 0: the file's header is damaged")]
     DamagedHeader,
 }

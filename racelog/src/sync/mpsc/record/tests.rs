@@ -124,9 +124,10 @@ fn many_threads_leave_a_trace_that_can_be_replayed() {
 #[test]
 fn messages_of_others_pass_unseen_until_one_of_ours_goes_to_them() {
     if in_child() {
+        // With two sessions at once, threads that neither of them started are in no trace.
+        let outer = TestSession::start("mpsc", "outer");
         let session = TestSession::start("mpsc", "ours");
         let (sender, receiver) = sync_channel(2);
-        // Threads that the test did not spawn belong to the session of the process.
         let other = thread::scope(|scope| scope.spawn(|| sender.send(0)).join());
         other.expect("it does not panic").expect("the receiver lives");
         sender.send(1).expect("the receiver lives");
@@ -140,7 +141,7 @@ fn messages_of_others_pass_unseen_until_one_of_ours_goes_to_them() {
         // From here on nothing is recorded.
         sender.send(3).expect("the receiver lives");
         assert_eq!(receiver.recv(), Ok(3));
-        drop((sender, receiver, session));
+        drop((sender, receiver, session, outer));
         return;
     }
     let seen = keywords("messages_of_others_pass_unseen_until_one_of_ours_goes_to_them");
