@@ -45,7 +45,8 @@ pub(crate) use meta::{
 pub(crate) use ownership::{Ownership, Streak};
 pub use session::TestSession;
 pub(crate) use session::{
-    Child, ChildShared, abandon_log, about_to_be_controlled, about_to_do, is_off, silence, with,
+    Child, ChildShared, abandon_log, about_to_be_controlled, about_to_do, at_exit, is_off, silence,
+    with,
 };
 pub(crate) use sites::Site;
 pub(crate) use table::Kind;

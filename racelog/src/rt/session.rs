@@ -538,14 +538,18 @@ fn process_session() -> Option<&'static Arc<Session>> {
             let stem = program.as_deref().and_then(Path::file_stem);
             let stem = stem.map_or_else(|| "program".into(), |stem| stem.to_string_lossy());
             let session = open(&format!("{stem}-{}", std::process::id()), None)?;
-            // Miri runs nothing at the end of a process.
-            if !cfg!(miri) {
-                // SAFETY: the function has the right type and may run at any time.
-                unsafe { libc::atexit(finish_process) };
-            }
+            at_exit(finish_process);
             Some(session)
         })
         .as_ref()
+}
+
+/// Has the function called when the process ends by itself. Miri cannot.
+pub(crate) fn at_exit(function: extern "C" fn()) {
+    if !cfg!(miri) {
+        // SAFETY: the function has the right type and may run at any time.
+        unsafe { libc::atexit(function) };
+    }
 }
 
 extern "C" fn finish_process() {

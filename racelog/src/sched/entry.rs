@@ -6,7 +6,7 @@ use std::sync::{Mutex, Once, PoisonError};
 use super::explorer::{Explorer, Failed, Summary};
 use super::process::is_replay;
 use super::seed::Seed;
-use crate::rt::TestSession;
+use crate::rt::{self, TestSession};
 
 /// Runs the body under 1000 random schedules, and panics if one of them fails. With `RACELOG_SEED`
 /// in the environment it runs only that one.
@@ -108,10 +108,7 @@ static RUNNING: Mutex<(u64, Vec<(u64, Seed)>)> = Mutex::new((0, Vec::new()));
 impl Running {
     pub(super) fn new(seed: Seed) -> Self {
         static LISTENING: Once = Once::new();
-        LISTENING.call_once(|| {
-            // SAFETY: the function has the right type and may run at any time.
-            unsafe { libc::atexit(at_exit) };
-        });
+        LISTENING.call_once(|| rt::at_exit(at_exit));
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         running.0 += 1;
         let number = running.0;

@@ -188,8 +188,7 @@ fn join(wanted: &Wanted) -> Member {
 fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: the function has the right type and may run at any time.
-        unsafe { libc::atexit(at_exit) };
+        rt::at_exit(at_exit);
         // Who panics must not change what happens then.
         if std::thread::panicking() {
             return;
