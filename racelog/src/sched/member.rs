@@ -4,6 +4,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic;
 use std::ptr;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -111,9 +112,19 @@ thread_local! {
     static OWNED: Owned = const { Owned(Cell::new(None)) };
 }
 
-struct Owned(Cell<Option<Box<Member>>>);
+/// Counted, and not boxed: to move a box is to say that nobody else points into it, and
+/// [`MEMBER`] does.
+struct Owned(Cell<Option<Rc<Member>>>);
 
 impl Owned {
+    /// Makes this the calling thread's membership; `None` if the thread is past having one.
+    fn install(member: Rc<Member>) -> Option<*const Member> {
+        let pointer = Rc::as_ptr(&member);
+        OWNED.try_with(|owned| owned.0.set(Some(member))).ok()?;
+        MEMBER.set(pointer);
+        Some(pointer)
+    }
+
     fn end(&self) {
         if let Some(member) = self.0.take() {
             member.finish();
@@ -149,11 +160,7 @@ fn with_member<R>(member: *const Member, f: impl FnOnce(&Member) -> R) -> Option
 fn attach() -> Option<*const Member> {
     // What follows may come back here, from the program's allocator for example.
     MEMBER.set(OFF);
-    let member = Box::new(super::process::member()?);
-    let pointer = ptr::from_ref(&*member);
-    OWNED.try_with(|owned| owned.0.set(Some(member))).ok()?;
-    MEMBER.set(pointer);
-    Some(pointer)
+    Owned::install(Rc::new(super::process::member()?))
 }
 
 /// Makes the calling thread a member until the guard is dropped.
@@ -356,11 +363,8 @@ impl Newcomer {
 
     /// Makes the calling thread, which is new, the newcomer. Call [`wait`] next.
     pub(crate) fn install(self) {
-        let pointer = ptr::from_ref(&*self.0);
         self.0.run.begun(self.0.slot);
-        if OWNED.try_with(|owned| owned.0.set(Some(self.0))).is_ok() {
-            MEMBER.set(pointer);
-        }
+        Owned::install(Rc::from(self.0));
     }
 }
 
