@@ -380,6 +380,11 @@ impl ThreadLog {
 
     /// Records the thread's end. In a trace that has ended before nobody misses it.
     pub(super) fn emit_end(&self) {
+        // Nobody joins a foreign thread in the trace, and its end may come at any time after those
+        // who wait for it went on: to keep its place would only keep others in order.
+        if self.foreign {
+            return;
+        }
         if self.session.is_stopped() {
             return;
         }
