@@ -69,6 +69,10 @@ mod traced;
 
 mod marks;
 
+// What decides which recorded thread goes next: see `rt::Control`. Only this line knows both.
+#[cfg(feature = "record")]
+use sched::Controller;
+
 pub use racelog_macros::{instrument, main, test};
 pub use std::thread_local;
 
@@ -92,7 +96,5 @@ pub mod __private {
     #[cfg(not(feature = "record"))]
     pub use crate::marks::{TestSession, explore_test};
     #[cfg(feature = "record")]
-    pub use crate::rt::TestSession;
-    #[cfg(feature = "record")]
-    pub use crate::sched::explore_test;
+    pub use crate::sched::{TestSession, explore_test};
 }

@@ -17,13 +17,14 @@
 
 use std::ptr;
 
+use super::action::Action;
+use super::control;
 use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::raw::{Memory, barely};
 use super::session::{is_off, with};
 use super::table::Kind;
 use super::words::word_at;
-use crate::sched::{self, Action};
 use crate::trace::Value;
 
 /// So many places are recorded one by one; more as a whole.
@@ -84,7 +85,7 @@ fn overwrite(memory: Option<Memory>, here: Here) {
 /// Runs `f` as instrumented code that accesses a place, after others had their turn.
 fn at(memory: Option<Memory>, action: Action, here: Here, f: impl FnOnce(&ThreadLog, Memory)) {
     let Some(memory) = memory else { return };
-    sched::point_in_memory(action, memory.address, memory.size as usize, here);
+    control::before_access(action, memory.address, memory.size as usize, here);
     with(|log| barely(log, || f(log, memory)));
 }
 

@@ -2,11 +2,12 @@
 //! layout of std's, so what the recorder knows of them stands in a [table](super::table) by their
 //! address.
 
+use super::action::Action;
+use super::control;
 use super::given_back;
 use super::log::{Here, ThreadLog};
 use super::session::{is_off, with};
 use super::table::{Entry, Kind, is_used, lock};
-use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
 /// What the recorder knows of a cell.
@@ -206,7 +207,7 @@ fn access_unless_off<R>(
     f: impl FnOnce(Access<'_>) -> R,
 ) -> Option<R> {
     if let Some(action) = action {
-        sched::point(action, address, here);
+        control::before_access(action, address, 1, here);
     }
     with(|log| {
         let mut cells = lock(address);

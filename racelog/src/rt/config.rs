@@ -22,7 +22,7 @@ pub(super) fn config() -> &'static Config {
         Config {
             // What is replayed is compared with its schedule as the recorder sees it.
             on: env::var_os("RACELOG").is_some_and(|value| value == "1")
-                || crate::sched::is_replay(),
+                || super::control::follows_schedule(),
             folder: env::var_os("RACELOG_DIR")
                 .map_or_else(|| PathBuf::from("target/racelog"), PathBuf::from),
             max_bytes: max_bytes.and_then(|text| parse_size(&text)).unwrap_or(u64::MAX),

@@ -9,12 +9,12 @@ use rustc_hash::FxHashSet;
 use super::borrow::Armed;
 use super::chunks::{Chunks, Cursor, Entry};
 use super::clocks::Clock;
+use super::control;
 use super::file::Full;
 use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
 use super::sites::{Site, Sites, Tag};
-use crate::sched;
 use crate::trace::binary::code::{self, code_of};
 use crate::trace::binary::event::Coder;
 use crate::trace::binary::kept::kept_code;
@@ -106,7 +106,7 @@ impl ThreadLog {
             last_tag: Cell::new(Tag::FIRST),
             owner: Cell::new(None),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
-            watched: sched::is_replay(),
+            watched: control::follows_schedule(),
             lost: Cell::new(false),
             counted_ahead: Cell::new(false),
         }
@@ -362,7 +362,7 @@ impl ThreadLog {
     #[inline(always)]
     fn write(&self, stamp: u64, op: Op, here: Here, recorded: bool, slot: Option<usize>) {
         if self.watched {
-            sched::observe(&op, here);
+            control::observe(&op, here);
         }
         // What was stamped just before recording ended still belongs to the trace.
         if self.session.is_stopped() && stamp > self.session.floor() {
@@ -396,7 +396,7 @@ impl ThreadLog {
             return;
         }
         if self.watched {
-            sched::observe(&Op::End, None);
+            control::observe(&Op::End, None);
         }
         self.append(Step { stamp, op: Op::End, location: None, recorded: false, slot: None });
     }
@@ -529,7 +529,7 @@ impl ThreadLog {
 
     /// Under control others may go before every access.
     fn may_own(&self) -> bool {
-        !self.watched && !self.session.clocks().have_foreign() && !sched::is_controlled()
+        !self.watched && !self.session.clocks().have_foreign() && !control::controls_thread()
     }
 
     /// The thread has taken a lock.

@@ -9,12 +9,14 @@
 //! one in which things happened, and whoever sees the effect of an operation finds its event already
 //! in the file: a process that is killed at any instant leaves a trace without gaps.
 
+mod action;
 pub(crate) mod borrow;
 mod cells;
 mod chunks;
 mod clocks;
 mod config;
 mod constants;
+mod control;
 mod fence;
 mod file;
 mod foreign;
@@ -36,17 +38,18 @@ mod strings;
 mod table;
 mod words;
 
+pub(crate) use action::Action;
 pub(crate) use cells::{Access, CellRecord, access, exclusive, forget};
+pub(crate) use control::Control;
 pub(crate) use given_back::{forget_memory, keeps_order};
 pub(crate) use log::{Expected, Here, ThreadLog};
 pub(crate) use meta::{
     GuardedMeta, LockMeta, NumberedId, Spin, SpinGuard, counters, wait_a_little,
 };
 pub(crate) use ownership::{Ownership, Streak};
-pub use session::TestSession;
 pub(crate) use session::{
-    Child, ChildShared, abandon_log, about_to_be_controlled, about_to_do, at_exit, is_off, silence,
-    with,
+    Child, ChildShared, RecordedTest, abandon_log, about_to_be_controlled, about_to_do, at_exit,
+    is_off, silence, with,
 };
 pub(crate) use sites::Site;
 pub(crate) use table::Kind;

@@ -10,13 +10,14 @@
 
 use std::ptr;
 
+use super::action::Action;
 use super::constants::is_constant;
+use super::control;
 use super::log::{Expected, Here, ThreadLog};
 use super::meta::SpinGuard;
 use super::session::{is_off, with};
 use super::table::{Cells, Entry, Kind, lock};
 use super::words::{is_word, word_at, word_of};
-use crate::sched::{self, Action};
 use crate::trace::{Op, Value};
 
 /// Keeps an address locked while the program makes the access that is recorded already.
@@ -176,7 +177,7 @@ pub(super) fn barely(log: &ThreadLog, f: impl FnOnce()) {
 #[inline]
 pub(super) fn point<T>(action: Action, place: *const T, here: Here) {
     if size_of::<T>() > 0 {
-        sched::point_in_memory(action, place.addr(), size_of::<T>(), here);
+        control::before_access(action, place.addr(), size_of::<T>(), here);
     }
 }
 

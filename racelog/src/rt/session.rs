@@ -12,6 +12,7 @@ use std::time::SystemTime;
 
 use super::clocks::Clocks;
 use super::config::config;
+use super::control;
 use super::file::{Full, TraceFile};
 use super::foreign::{self, Whose};
 use super::given_back;
@@ -23,7 +24,6 @@ use super::ownership;
 use super::panics;
 use super::stack::forget_stack;
 use super::strings::{Tables, publish};
-use crate::sched;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::state::State;
@@ -378,7 +378,7 @@ fn attach(log: *const ThreadLog) -> Option<Attached> {
         return attach_foreign();
     }
     // What follows may come back here, from the program's allocator for example.
-    set_current(if sched::is_process_controlled() { IDLE } else { off() });
+    set_current(if control::controls_process() { IDLE } else { off() });
     if !config().on {
         return None;
     }
@@ -578,7 +578,7 @@ fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
         // Under control the trace is to say the same every time.
         started: since_epoch
             .ok()
-            .filter(|_| !sched::is_process_controlled())
+            .filter(|_| !control::controls_process())
             .and_then(|time| u64::try_from(time.as_millis()).ok()),
     };
     match Session::create(&path, &metadata) {
@@ -591,19 +591,17 @@ fn open(name: &str, test: Option<&str>) -> Option<Arc<Session>> {
     }
 }
 
-/// A session for one test, on the thread that made it and all that it spawns.
+/// The recording of one test, on the thread that made it and all that it spawns.
 #[derive(Debug)]
 #[must_use]
-pub struct TestSession {
-    /// Ends before the log does.
-    control: Option<sched::TestControl>,
+pub(crate) struct RecordedTest {
     log: Option<KeptLog>,
     outer: *const ThreadLog,
 }
 
-impl TestSession {
+impl RecordedTest {
     /// Starts to record the test `name` of `package`, if `RACELOG=1` asks for it.
-    pub fn start(package: &str, name: &str) -> Self {
+    pub(crate) fn start(package: &str, name: &str) -> Self {
         let outer = CURRENT.get();
         let session = if config().on {
             open(&format!("{package}.{}", name.replace("::", ".")), Some(name))
@@ -620,13 +618,12 @@ impl TestSession {
             None if config().on => set_current(off()),
             None => {}
         }
-        Self { control: sched::TestControl::start(name), log, outer }
+        Self { log, outer }
     }
 }
 
-impl Drop for TestSession {
+impl Drop for RecordedTest {
     fn drop(&mut self) {
-        self.control = None;
         set_current(self.outer);
         if let Some(log) = self.log.take() {
             foreign::test_ends(log.session());

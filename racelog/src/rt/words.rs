@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use crate::sched;
+use super::control;
 use crate::trace::Value;
 use crate::trace::binary::kept::{small_number, step_between};
 
@@ -34,7 +34,7 @@ words!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool);
 impl<T> Word for *mut T {
     #[inline]
     fn number(self) -> i128 {
-        sched::number_of_address(self.addr()) as i128
+        control::number_of_address(self.addr()) as i128
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) unsafe fn word_at<T>(place: *const T) -> Value {
     if is_thin_pointer::<T>() {
         // SAFETY: it is as long as an address, and may be read.
         let address = unsafe { bits_at(place.cast()) };
-        return Value::Nat(sched::number_of_address(address) as u128);
+        return Value::Nat(control::number_of_address(address) as u128);
     }
     Value::Opaque
 }

@@ -6,7 +6,8 @@ use std::sync::{Mutex, Once, PoisonError};
 use super::explorer::{Explorer, Failed, Summary};
 use super::process::is_replay;
 use super::seed::Seed;
-use crate::rt::{self, TestSession};
+use super::test_session::TestSession;
+use crate::rt;
 
 /// Runs the body under 1000 random schedules, and panics if one of them fails. With `RACELOG_SEED`
 /// in the environment it runs only that one.

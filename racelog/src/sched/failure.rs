@@ -3,8 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
-use super::action::Action;
-use crate::rt::Here;
+use crate::rt::{Action, Here};
 
 /// A place in the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,12 +8,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::action::{Action, Intent};
+use super::intent::Intent;
 use super::run::{ChildControl, Run};
 use super::strategy::Guide;
 use super::time::Deadline;
 use super::turn::{Turn, Word};
-use crate::rt::{self, Here};
+use crate::rt::{self, Action, Here};
 use crate::trace::Op;
 
 /// What a thread unwinds with that is sent away.

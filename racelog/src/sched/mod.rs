@@ -17,12 +17,13 @@
 //! - Thread-locals of threads that the body spawns are new in every run; those of the calling thread are
 //!   not.
 
-mod action;
+mod controller;
 mod entry;
 mod explorer;
 mod failure;
 #[cfg(feature = "fibers")]
 mod fiber;
+mod intent;
 mod member;
 mod monitor;
 mod outcome;
@@ -33,6 +34,7 @@ mod seed;
 mod slot;
 mod state;
 mod strategy;
+mod test_session;
 mod time;
 mod turn;
 
@@ -44,15 +46,16 @@ pub use explorer::{Explorer, Failed, Summary};
 pub use failure::{Failure, Lost, Place, Wait};
 pub use seed::{InvalidSeed, Seed};
 pub use strategy::{InvalidSite, RealRace, Site};
+pub use test_session::TestSession;
 
-pub(crate) use action::{Action, Intent};
+pub(crate) use crate::rt::Action;
+pub(crate) use controller::Controller;
 #[cfg(feature = "fibers")]
 pub(crate) use fiber::{identity, in_fiber, spawn_fiber};
+pub(crate) use intent::Intent;
 pub(crate) use member::{
     Newcomer, block, block_on, closing, is_controlled, is_leaving, leave_if_asked, newcomer,
-    number, number_of_address, observe, point, point_in_memory, run_closure, took,
-    wait_for_first_turn, whom_to_wake,
+    number, point, run_closure, took, wait_for_first_turn, whom_to_wake,
 };
-pub(crate) use process::{TestControl, is_process_controlled, is_replay};
 pub(crate) use run::ChildControl;
 pub(crate) use time::Deadline;

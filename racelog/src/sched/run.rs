@@ -7,14 +7,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::action::{Action, Intent};
 use super::failure::{Failure, Lost, Place};
+use super::intent::Intent;
 use super::member::Member;
 use super::slot::{Probe, Slot, Status};
 use super::state::{Next, State};
 use super::strategy::Guide;
 use super::turn::Word;
-use crate::rt::Here;
+use crate::rt::{Action, Here};
 
 /// A run.
 pub(super) struct Run {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::action::{Action, Intent};
 use super::failure::ThreadName;
+use super::intent::Intent;
 use super::turn::Turn;
-use crate::rt::Here;
+use crate::rt::{Action, Here};
 
 /// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,12 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use super::action::Action;
 use super::failure::{Failure, Lost, Place, Wait};
 use super::slot::{Slot, Status};
 use super::strategy::{Choice, Guide, Stop};
 use super::turn::Word;
-use crate::rt::Here;
+use crate::rt::{Action, Here};
 
 /// How far a step moves the run's clock, in nanoseconds: so that who spins without saying so does
 /// not keep those asleep who would let it go on.

@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::action::Action;
 use super::member;
-use crate::rt::Here;
+use crate::rt::{Action, Here};
 
 /// When a wait ends.
 #[derive(Clone, Copy, Debug)]

@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 use super::Choice;
 use super::random::Numbers;
 use crate::rt::Here;
-use crate::sched::action::Intent;
 use crate::sched::failure::Place;
+use crate::sched::intent::Intent;
 
 /// For how many steps a thread stays postponed at most.
 const PATIENCE: u64 = 250_000;

@@ -26,9 +26,9 @@ pub(in crate::sched) use self::verdict::{Divergence, Done, OtherValue, Stands, V
 
 use super::random::Numbers;
 use super::{Choice, Stop};
-use crate::rt::Here;
-use crate::sched::action::{Action, Intent};
+use crate::rt::{Action, Here};
 use crate::sched::failure::Place;
+use crate::sched::intent::Intent;
 use crate::sched::schedule::{Schedule, Step};
 use crate::sched::slot::{Slot, Status};
 use crate::sched::state;

@@ -4,7 +4,7 @@ use std::thread;
 
 use super::super::{channel, sync_channel};
 use super::*;
-use crate::rt::TestSession;
+use crate::sched::TestSession;
 use crate::traced::{events, in_child, replay};
 
 const HERE: &str = "sync::mpsc::record::tests";

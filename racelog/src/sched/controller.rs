@@ -1,0 +1,36 @@
+//! How the scheduler plugs into the recorder.
+
+use super::{member, process};
+use crate::rt::{Action, Control, Here};
+use crate::trace::Op;
+
+/// The scheduler, as the recorder knows it.
+pub(crate) enum Controller {}
+
+impl Control for Controller {
+    fn controls_process() -> bool {
+        process::is_process_controlled()
+    }
+
+    fn follows_schedule() -> bool {
+        process::is_replay()
+    }
+
+    fn controls_thread() -> bool {
+        member::is_controlled()
+    }
+
+    #[inline]
+    fn before_access(action: Action, address: usize, size: usize, here: Here) {
+        member::point_in_memory(action, address, size, here);
+    }
+
+    #[inline]
+    fn number_of_address(address: usize) -> usize {
+        member::number_of_address(address)
+    }
+
+    fn observe(op: &Op, here: Here) {
+        member::observe(op, here);
+    }
+}
