@@ -109,3 +109,27 @@ impl Plan {
         World::new(self, ChaCha8Rng::seed_from_u64(self.seed), write).run()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With many threads some begin to wait when all others are about to end.
+    #[test]
+    fn every_number_of_threads_comes_to_an_end() {
+        for threads in [2, 3, 8, 64, 256, 512, 4096] {
+            let plan = Plan { threads, events: 50_000, seed: 1, ..Plan::default() };
+            plan.check().expect("a valid plan");
+            let mut joins = 0;
+            let made = plan.make(|_, item| {
+                joins += usize::from(matches!(
+                    item,
+                    Item::Event(event) if matches!(event.op, racelog::trace::Op::Join(_))
+                ));
+                Ok(())
+            });
+            assert!(made.is_ok(), "{threads} threads");
+            assert_eq!(joins, threads - 1);
+        }
+    }
+}

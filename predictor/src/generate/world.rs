@@ -169,7 +169,8 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         Ok(self.dictionary)
     }
 
-    /// Everybody finishes what it has begun.
+    /// All threads finish the steps that they have begun. A thread may begin to wait after the others
+    /// have sent their last notification, so the first thread, which never waits, wakes it.
     fn wind_up(&mut self) -> Result<(), SinkError> {
         for condvar in 0..self.plan.condvars {
             self.emit(0, Op::NotifyAll(CondvarId::new(condvar as u32)), 2)?;
@@ -177,14 +178,35 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         for thread in self.threads.iter_mut().filter(|thread| thread.waits) {
             thread.notified = true;
         }
-        while self.threads.iter().any(|thread| !thread.steps.is_empty()) {
+        let mut unfinished = self.threads.iter().filter(|thread| !thread.steps.is_empty()).count();
+        for turn in 0_usize.. {
+            if unfinished == 0 {
+                break;
+            }
+            // Looking at all threads takes time, so it is done once for that many turns.
+            if turn.is_multiple_of(self.plan.threads) && self.threads[0].steps.is_empty() {
+                if let Some(condvar) = self.awaited_in_vain() {
+                    self.notify_all(0, condvar)?;
+                }
+            }
             let thread = self.below(self.plan.threads);
+            let had_steps = !self.threads[thread].steps.is_empty();
             self.turn(thread, false)?;
+            unfinished -= usize::from(had_steps && self.threads[thread].steps.is_empty());
         }
         for thread in 1..self.plan.threads {
             self.emit(0, Op::Join(ThreadId::new(thread as u32)), 3)?;
         }
         Ok(())
+    }
+
+    /// A condvar on which a thread waits that is not notified.
+    fn awaited_in_vain(&self) -> Option<usize> {
+        let waiting = self.threads.iter().filter(|thread| thread.waits && !thread.notified);
+        waiting.filter_map(|thread| thread.steps.front()).find_map(|step| match step {
+            Step::Wake { condvar } => Some(*condvar),
+            _ => None,
+        })
     }
 
     /// Gives the accesses of seeded races that are due to their threads.
