@@ -17,45 +17,38 @@
 //! - Thread-locals of threads that the body spawns are new in every run; those of the calling thread are
 //!   not.
 
-mod controller;
-mod entry;
-mod explorer;
-mod failure;
-#[cfg(feature = "fibers")]
-mod fiber;
-mod intent;
-mod member;
-mod monitor;
+mod engine;
+mod explore;
+mod front;
+mod members;
+mod model;
 mod outcome;
 mod process;
-mod run;
 mod schedule;
 mod seed;
-mod slot;
-mod state;
 mod strategy;
 mod test_session;
-mod time;
-mod turn;
 
 #[cfg(test)]
 mod tests;
 
-pub use entry::{explore, explore_test, explore_with};
-pub use explorer::{Explorer, Failed, Summary};
-pub use failure::{Failure, Lost, Place, Wait};
+pub use explore::entry::{explore, explore_test, explore_with};
+pub use explore::explorer::{Explorer, Failed, Summary};
+pub use model::failure::{Failure, Lost, Place, Wait};
+pub use model::statement::{InvalidSite, Site};
 pub use seed::{InvalidSeed, Seed};
-pub use strategy::{InvalidSite, RealRace, Site};
+pub use strategy::RealRace;
 pub use test_session::TestSession;
 
 pub(crate) use crate::rt::Action;
-pub(crate) use controller::Controller;
+pub(crate) use front::attach::is_controlled;
+pub(crate) use front::child::{ChildControl, Newcomer, newcomer};
+pub(crate) use front::controller::Controller;
 #[cfg(feature = "fibers")]
-pub(crate) use fiber::{identity, in_fiber, spawn_fiber};
-pub(crate) use intent::Intent;
-pub(crate) use member::{
-    Newcomer, block, block_on, closing, is_controlled, is_leaving, leave_if_asked, newcomer,
-    number, point, run_closure, took, wait_for_first_turn, whom_to_wake,
+pub(crate) use front::fiber::{identity, in_fiber, spawn_fiber};
+pub(crate) use front::life::{
+    closing, is_leaving, leave_if_asked, run_closure, wait_for_first_turn,
 };
-pub(crate) use run::ChildControl;
-pub(crate) use time::Deadline;
+pub(crate) use front::points::{block, block_on, number, point, took, whom_to_wake};
+pub(crate) use front::time::Deadline;
+pub(crate) use model::intent::Intent;

@@ -35,9 +35,9 @@
 
 use std::fmt::{Display, Write as _};
 
-use super::failure::{Failure, Place, Wait};
-use super::state::State;
 use super::strategy::{Guide, Replay, Stands, Verdict, Why};
+use crate::sched::engine::state::State;
+use crate::sched::model::failure::{Failure, Place, Wait};
 
 /// The first panic of a run.
 #[derive(Clone, Debug)]

@@ -12,16 +12,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
-use super::failure::Place;
-use super::member::{Entered, Member, enter, message, path};
-use super::monitor;
 use super::outcome::{self, FirstPanic};
-use super::run::{Run, RunKind};
 use super::schedule::Schedule;
 use super::seed::{Kind, Seed};
-use super::state::State;
-use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Replay, Site, Verdict};
+use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Replay, Verdict};
 use crate::rt;
+use crate::sched::engine::monitor;
+use crate::sched::engine::run::{ProcessHooks, Run, RunKind};
+use crate::sched::engine::state::State;
+use crate::sched::members::current::{Entered, enter, finish, path};
+use crate::sched::members::member::{Member, message};
+use crate::sched::model::failure::Place;
+use crate::sched::model::statement::Site;
 
 /// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
 const GAVE_UP: i32 = 101;
@@ -175,13 +177,15 @@ fn join(wanted: &Wanted) -> Member {
     let name = std::thread::current().name().map(str::to_owned);
     let mut run = RUN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(run) = &*run {
-        return run.stranger(name);
+        return Member::new(run.clone(), run.stranger(name));
     }
-    let new = Run::new(guide(wanted), max_steps(), RunKind::Process);
+    let hooks = ProcessHooks { give_up, report_news: report_so_far };
+    let new = Run::new(guide(wanted), max_steps(), RunKind::Process(hooks));
     monitor::watch(&new);
     listen();
     *run = Some(new.clone());
-    new.first(name)
+    let first = new.first(name);
+    Member::new(new, first)
 }
 
 /// Wants to know of panics, and of the end of the process.
@@ -245,13 +249,13 @@ impl fmt::Debug for TestControl {
 impl Drop for TestControl {
     fn drop(&mut self) {
         self.entered = None;
-        self.member.finish();
+        finish(&self.member);
         report(self.member.run());
     }
 }
 
 /// The program cannot go on, or not as it should.
-pub(super) fn give_up(run: &Run) -> ! {
+fn give_up(run: &Run) -> ! {
     {
         let state = run.lock();
         if let Some(failure) = &state.failure {
@@ -293,7 +297,7 @@ fn report(run: &Run) {
 
 /// Says of a replay how far it is: should something end the process that lets nobody speak, that
 /// remains.
-pub(super) fn report_so_far(state: &State) {
+fn report_so_far(state: &State) {
     if let (Guide::Replay(_), Some(Wanted::Replay { outcome, .. })) = (&state.guide, wanted()) {
         write(outcome, &outcome::so_far(state));
     }

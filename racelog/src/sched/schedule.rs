@@ -33,7 +33,7 @@
 
 use std::fmt;
 
-use super::strategy::Site;
+use crate::sched::model::statement::Site;
 
 /// One step.
 #[derive(Clone, PartialEq, Eq, Debug)]

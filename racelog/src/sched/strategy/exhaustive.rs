@@ -11,7 +11,7 @@
 //! before its bound. A time-out comes only when nobody else can go on; a thread that says that it spins
 //! lets another move first.
 
-use super::{Choice, Stop};
+use super::choice::{Choice, Stop};
 
 /// A point of the current schedule where somebody was chosen.
 struct Node {

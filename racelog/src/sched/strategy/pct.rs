@@ -10,7 +10,7 @@
 //! says that it spins is passed over until another has moved, whatever its priority: the paper's
 //! guarantee is for programs that do not spin.
 
-use super::Choice;
+use super::choice::Choice;
 use super::random::Numbers;
 
 pub(in crate::sched) struct Pct {

@@ -17,89 +17,21 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::str::FromStr;
 
 use rustc_hash::FxHashMap;
 
-use super::Choice;
+use super::choice::Choice;
 use super::random::Numbers;
 use crate::rt::Here;
-use crate::sched::failure::Place;
-use crate::sched::intent::Intent;
+use crate::sched::model::failure::Place;
+use crate::sched::model::intent::Intent;
+use crate::sched::model::statement::Site;
 
 /// For how many steps a thread stays postponed at most.
 const PATIENCE: u64 = 250_000;
 
 /// How often those who are not postponed may do no more than spin.
 const SPINS: u32 = 1_000;
-
-/// A statement: a line of the source, and a column if there are several on it. `src/lib.rs:12:5`.
-///
-/// The file's path may lack its beginning.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Site {
-    file: String,
-    line: u32,
-    column: Option<u32>,
-}
-
-impl Site {
-    /// The statement on this line of this file.
-    pub fn new(file: impl Into<String>, line: u32) -> Self {
-        Self { file: file.into(), line, column: None }
-    }
-
-    /// The statement at this column of its line.
-    #[must_use]
-    pub fn column(self, column: u32) -> Self {
-        Self { column: Some(column), ..self }
-    }
-
-    pub(in crate::sched) fn is_at(&self, here: Here) -> bool {
-        let Some(here) = here else { return false };
-        let path = here.file();
-        let file = path.strip_suffix(self.file.as_str());
-        file.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
-            && here.line() == self.line
-            && self.column.is_none_or(|column| column == here.column())
-    }
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)?;
-        self.column.map_or(Ok(()), |column| write!(f, ":{column}"))
-    }
-}
-
-/// A text that names no statement.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InvalidSite(String);
-
-impl fmt::Display for InvalidSite {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no place in a source: write FILE:LINE or FILE:LINE:COLUMN", self.0)
-    }
-}
-
-impl std::error::Error for InvalidSite {}
-
-impl FromStr for Site {
-    type Err = InvalidSite;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSite> {
-        let invalid = || InvalidSite(text.to_owned());
-        let (rest, last) = text.rsplit_once(':').ok_or_else(invalid)?;
-        let last: u32 = last.parse().map_err(|_| invalid())?;
-        let site = match rest.rsplit_once(':') {
-            Some((file, line)) if line.parse::<u32>().is_ok() => {
-                Self::new(file, line.parse().map_err(|_| invalid())?).column(last)
-            }
-            _ => Self::new(rest, last),
-        };
-        if site.file.is_empty() { Err(invalid()) } else { Ok(site) }
-    }
-}
 
 /// Two threads stood before accesses that race.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -236,31 +168,6 @@ impl RaceDirected {
             if !self.found.contains(&race) {
                 self.found.push(race);
             }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::panic::Location;
-
-    use super::*;
-
-    #[test]
-    fn sites_are_read_and_matched() {
-        let here = Location::caller();
-        let line = here.line();
-        let site: Site = format!("strategy/race.rs:{line}").parse().unwrap();
-        assert!(site.is_at(Some(here)));
-        assert!(site.clone().column(here.column()).is_at(Some(here)));
-        assert!(!site.clone().column(here.column() + 1).is_at(Some(here)));
-        assert!(!Site::new("ace.rs", line).is_at(Some(here)));
-        assert!(!site.is_at(None));
-        let text = "a/b.rs:12:5";
-        assert_eq!(text.parse::<Site>().unwrap().to_string(), text);
-        for wrong in ["", "a.rs", "a.rs:x", ":3", "a.rs:"] {
-            let error = wrong.parse::<Site>().unwrap_err().to_string();
-            assert!(error.contains(&format!("`{wrong}`")), "{error}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use super::Choice;
+use super::choice::Choice;
 
 /// Random numbers that a seed alone decides.
 pub(super) struct Numbers(ChaCha8Rng);

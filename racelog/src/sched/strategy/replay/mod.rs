@@ -24,14 +24,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(in crate::sched) use self::verdict::{Divergence, Done, OtherValue, Stands, Verdict, Why};
 
+use super::choice::{Choice, Stop};
 use super::random::Numbers;
-use super::{Choice, Stop};
 use crate::rt::{Action, Here};
-use crate::sched::failure::Place;
-use crate::sched::intent::Intent;
+use crate::sched::model::failure::Place;
+use crate::sched::model::intent::Intent;
+use crate::sched::model::slot::{self, Slot, Status};
 use crate::sched::schedule::{Schedule, Step};
-use crate::sched::slot::{Slot, Status};
-use crate::sched::state;
 use crate::trace::{self, Op, Value};
 
 /// How far a replay is.
@@ -342,7 +341,7 @@ fn stands(slots: &[Slot], thread: &str) -> Why {
     let find = |path: &str| slots.iter().position(|slot| slot.path == path);
     let stands = |at: usize| Stands {
         ended: slots[at].status == Status::Finished,
-        wait: state::wait(slots, at),
+        wait: slot::wait(slots, at),
     };
     match find(thread) {
         None => {

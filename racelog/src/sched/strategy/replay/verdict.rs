@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::sched::failure::{Place, Wait};
+use crate::sched::model::failure::{Place, Wait};
 use crate::sched::schedule::Step;
 
 /// What came of a replay.

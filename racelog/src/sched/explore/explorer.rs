@@ -4,14 +4,17 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
-use super::entry::Running;
-use super::failure::{Failure, Lost};
-use super::member::{self, enter};
-use super::monitor;
-use super::run::{Outcome, Run, RunKind};
-use super::seed::{Kind, Seed};
-use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, RealRace, Site, Stop};
+use super::running::Running;
 use crate::rt;
+use crate::sched::engine::monitor;
+use crate::sched::engine::run::{Outcome, Run, RunKind};
+use crate::sched::front::attach::is_controlled;
+use crate::sched::members::current::enter;
+use crate::sched::members::member::{Member, message};
+use crate::sched::model::failure::{Failure, Lost};
+use crate::sched::model::statement::Site;
+use crate::sched::seed::{Kind, Seed};
+use crate::sched::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, RealRace, Stop};
 
 /// Runs a body under many schedules, in this process.
 ///
@@ -77,7 +80,7 @@ pub struct Failed {
     pub failure: Failure,
     /// What was found before.
     pub summary: Summary,
-    pub(super) payload: Option<Box<dyn Any + Send>>,
+    pub(in crate::sched) payload: Option<Box<dyn Any + Send>>,
 }
 
 impl fmt::Debug for Failed {
@@ -254,10 +257,10 @@ impl Explorer {
 
     /// Runs the body once.
     fn run_once(&self, guide: Guide, body: &dyn Fn()) -> (Outcome, Option<Box<dyn Any + Send>>) {
-        assert!(!member::is_controlled(), "a body that is explored cannot explore another");
+        assert!(!is_controlled(), "a body that is explored cannot explore another");
         #[cfg(feature = "fibers")]
         if self.fibers && rt::with(|_| ()).is_none() {
-            return super::fiber::run(guide, self.max_steps, body);
+            return crate::sched::front::fiber::run(guide, self.max_steps, body);
         }
         run_threads(guide, self.max_steps, body)
     }
@@ -283,15 +286,15 @@ fn run_threads(
 ) -> (Outcome, Option<Box<dyn Any + Send>>) {
     let run = Run::new(guide, max_steps, RunKind::Threads);
     monitor::watch(&run);
-    let first = run.first(Some("main".to_owned()));
+    let first = Member::new(run.clone(), run.first(Some("main".to_owned())));
     let log = rt::about_to_be_controlled();
     let entered = enter(&first);
     let result = panic::catch_unwind(AssertUnwindSafe(body));
     drop(entered);
     let payload = result.err();
-    let message = payload.as_deref().and_then(member::message);
-    let payload = payload.filter(|_| message.is_some());
-    run.finish(first.slot(), message, first.ended());
+    let text = payload.as_deref().and_then(message);
+    let payload = payload.filter(|_| text.is_some());
+    run.finish(first.slot(), text, first.ended());
     run.wait_until_over();
     drop(log);
     (run.outcome(Guide::Random(Random::new(0))), payload)

@@ -1,7 +1,9 @@
 //! How the scheduler plugs into the recorder.
 
-use super::{member, process};
+use super::attach::is_controlled;
+use super::points;
 use crate::rt::{Action, Control, Here};
+use crate::sched::process;
 use crate::trace::Op;
 
 /// The scheduler, as the recorder knows it.
@@ -17,20 +19,20 @@ impl Control for Controller {
     }
 
     fn controls_thread() -> bool {
-        member::is_controlled()
+        is_controlled()
     }
 
     #[inline]
     fn before_access(action: Action, address: usize, size: usize, here: Here) {
-        member::point_in_memory(action, address, size, here);
+        points::point_in_memory(action, address, size, here);
     }
 
     #[inline]
     fn number_of_address(address: usize) -> usize {
-        member::number_of_address(address)
+        points::number_of_address(address)
     }
 
     fn observe(op: &Op, here: Here) {
-        member::observe(op, here);
+        points::observe(op, here);
     }
 }

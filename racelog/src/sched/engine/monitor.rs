@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::run::Run;
+use super::system::is_asleep;
 
 /// How often it looks.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -35,7 +36,7 @@ static WATCHED: Mutex<List> = Mutex::new(List { runs: Vec::new(), idle: false })
 static MORE: Condvar = Condvar::new();
 
 /// Watches a run until it is dropped.
-pub(super) fn watch(run: &Arc<Run>) {
+pub(in crate::sched) fn watch(run: &Arc<Run>) {
     static STARTED: std::sync::Once = std::sync::Once::new();
     STARTED.call_once(|| {
         let builder = std::thread::Builder::new().name("racelog-monitor".to_owned());
@@ -97,37 +98,4 @@ fn look(watched: &mut Watched, run: &Run) {
         None if steps > 0 && watched.since.elapsed() > STUCK => run.give_up_on_outsiders(),
         None => {}
     }
-}
-
-/// The calling thread as the system knows it.
-#[cfg(target_os = "linux")]
-pub(super) fn system_id() -> i32 {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { libc::gettid() }
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn system_id() -> i32 {
-    0
-}
-
-/// Whether a thread sleeps in the system. Threads under Miri are none of the system's.
-#[cfg(target_os = "linux")]
-fn is_asleep(system_id: i32, _: Instant) -> bool {
-    if cfg!(miri) {
-        return false;
-    }
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{system_id}/stat"));
-    // The state follows the name, which stands in parentheses and may have some of its own.
-    let state = stat.ok().and_then(|stat| {
-        let (_, rest) = stat.rsplit_once(')')?;
-        rest.trim_start().chars().next()
-    });
-    matches!(state, Some('S' | 'D'))
-}
-
-/// Where the system does not say: a thread that takes no step for a second counts as asleep.
-#[cfg(not(target_os = "linux"))]
-fn is_asleep(_: i32, since: Instant) -> bool {
-    since.elapsed() > Duration::from_secs(1)
 }

@@ -6,12 +6,13 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+/// What a fiber waits with.
 #[cfg(feature = "fibers")]
-use super::fiber::Suspend;
+pub(in crate::sched) type Suspend = corosensei::Yielder<(), ()>;
 
 /// What a thread is told when its turn comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Word {
+pub(in crate::sched) enum Word {
     /// Go on.
     Go,
     /// The run is over: go away.
@@ -29,7 +30,7 @@ const LOOKS: u32 = 200;
 /// Where one thread waits, and others tell it that its turn has come. Not std's parking, whose
 /// token belongs to the program.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(in crate::sched) struct Turn {
     word: AtomicU32,
     sleeper: sleep::Sleeper,
     /// Whether the thread has taken its turn, and does what it wants.
@@ -41,17 +42,17 @@ pub(super) struct Turn {
 
 impl Turn {
     /// The thread goes on, or stops, without having waited.
-    pub(super) fn set_taken(&self, taken: bool) {
+    pub(in crate::sched) fn set_taken(&self, taken: bool) {
         self.taken.store(taken, Ordering::Relaxed);
     }
 
     /// Whether the thread has taken its turn. One that was given it may not know yet.
-    pub(super) fn is_taken(&self) -> bool {
+    pub(in crate::sched) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
     }
 
     /// Tells the thread; it has taken its last turn already.
-    pub(super) fn give(&self, word: Word) {
+    pub(in crate::sched) fn give(&self, word: Word) {
         let value = if word == Word::Go { GO } else { LEAVE };
         self.word.store(value, Ordering::Release);
         self.sleeper.wake(&self.word);
@@ -59,7 +60,7 @@ impl Turn {
 
     /// It is that of a fiber.
     #[cfg(feature = "fibers")]
-    pub(super) fn belongs_to(&self, fiber: &Suspend) {
+    pub(in crate::sched) fn belongs_to(&self, fiber: &Suspend) {
         self.fiber.store(ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed);
     }
 
@@ -83,7 +84,7 @@ impl Turn {
     }
 
     /// Waits for the turn and takes it.
-    pub(super) fn take(&self) -> Word {
+    pub(in crate::sched) fn take(&self) -> Word {
         let word = self.wait();
         self.set_taken(true);
         word

@@ -11,17 +11,19 @@ use std::ptr;
 use std::sync::{Mutex, PoisonError};
 
 use corosensei::stack::{DefaultStack, Stack};
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult};
 
-use super::member::{self, Member, Newcomer, enter};
-use super::monitor;
-use super::run::{Outcome, Run, RunKind};
-use super::strategy::{Guide, Random};
+use super::attach::is_controlled;
+use super::child::Newcomer;
+use super::life;
 use crate::rt;
+use crate::sched::engine::monitor;
+use crate::sched::engine::run::{Outcome, Run, RunKind};
+use crate::sched::members::current::enter;
+use crate::sched::members::member::{Member, message};
+use crate::sched::model::turn::Suspend;
+use crate::sched::strategy::{Guide, Random};
 use crate::thread::{Thread, swap_current};
-
-/// What a fiber waits with.
-pub(super) type Suspend = Yielder<(), ()>;
 
 /// How large the stacks are; memory is used as far as it is touched.
 const STACK: usize = 1 << 20;
@@ -54,7 +56,7 @@ thread_local! {
 }
 
 /// Runs the body once, in fibers.
-pub(super) fn run(
+pub(in crate::sched) fn run(
     guide: Guide,
     max_steps: u64,
     body: &dyn Fn(),
@@ -64,16 +66,17 @@ pub(super) fn run(
     let payload = Cell::new(None);
     let main: Box<dyn FnOnce() + '_> = Box::new(|| {
         if let Err(panicked) = panic::catch_unwind(AssertUnwindSafe(body)) {
-            let message = member::message(&*panicked);
-            payload.set(message.is_some().then_some(panicked));
-            member::note_panic(message);
+            let text = message(&*panicked);
+            payload.set(text.is_some().then_some(panicked));
+            life::note_panic(text);
         }
     });
     let log = rt::about_to_be_controlled();
     let driver = Driver::default();
     let outer = DRIVER.replace(&raw const driver);
+    let first = Box::new(Member::new(run.clone(), run.first(Some("main".to_owned()))));
     // SAFETY: the first fiber is done when the driver is, or the process is aborted.
-    unsafe { driver.add(Box::new(run.first(Some("main".to_owned()))), main) };
+    unsafe { driver.add(first, main) };
     loop {
         let current = run.lock().current;
         match current {
@@ -109,9 +112,9 @@ impl Driver {
         let mut coroutine = match stage {
             Stage::Begun(coroutine) => coroutine,
             Stage::New(main) => Coroutine::with_stack(stack(), move |suspend: &Suspend, ()| {
-                member::belongs_to_fiber(suspend);
+                life::belongs_to_fiber(suspend);
                 main();
-                member::finish_fiber();
+                life::finish_fiber();
             }),
         };
         let entered = enter(&member);
@@ -141,7 +144,7 @@ fn stack() -> DefaultStack {
 
 /// Whether the calling code runs in a fiber.
 pub(crate) fn in_fiber() -> bool {
-    !DRIVER.get().is_null() && member::is_controlled()
+    !DRIVER.get().is_null() && is_controlled()
 }
 
 /// Adds a fiber to the run; `main` does not panic.

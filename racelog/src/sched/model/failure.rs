@@ -17,11 +17,11 @@ pub struct Place {
 }
 
 impl Place {
-    pub(super) fn of(here: Here) -> Option<Self> {
+    pub(in crate::sched) fn of(here: Here) -> Option<Self> {
         here.map(Self::at)
     }
 
-    pub(super) fn at(here: &Location<'_>) -> Self {
+    pub(in crate::sched) fn at(here: &Location<'_>) -> Self {
         Self { file: here.file().to_owned(), line: here.line(), column: here.column() }
     }
 }
@@ -34,11 +34,11 @@ impl fmt::Display for Place {
 
 /// What a thread is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct ThreadName {
+pub(in crate::sched) struct ThreadName {
     /// Its place in the tree of threads: the same in every run.
-    pub(super) path: String,
+    pub(in crate::sched) path: String,
     /// The same, and the name that the program gave to it.
-    pub(super) shown: String,
+    pub(in crate::sched) shown: String,
 }
 
 impl fmt::Display for ThreadName {
@@ -50,15 +50,15 @@ impl fmt::Display for ThreadName {
 /// A thread that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
-    pub(super) thread: ThreadName,
-    pub(super) action: Action,
+    pub(in crate::sched) thread: ThreadName,
+    pub(in crate::sched) action: Action,
     /// It blocks where racelog does not see it.
-    pub(super) outside: bool,
-    pub(super) place: Option<Place>,
+    pub(in crate::sched) outside: bool,
+    pub(in crate::sched) place: Option<Place>,
     /// The thread that it waits for, if it joins one.
-    pub(super) joins: Option<ThreadName>,
+    pub(in crate::sched) joins: Option<ThreadName>,
     /// Who holds the lock, and since where.
-    pub(super) holders: Vec<(ThreadName, Option<Place>)>,
+    pub(in crate::sched) holders: Vec<(ThreadName, Option<Place>)>,
 }
 
 impl Wait {
@@ -134,7 +134,7 @@ pub struct Lost {
     /// The thread.
     pub thread: String,
     /// Its place in the tree of threads.
-    pub(super) path: String,
+    pub(in crate::sched) path: String,
     /// What it did last that racelog has seen.
     pub after: Option<Place>,
 }

@@ -7,33 +7,56 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
-use super::failure::{Failure, Lost, Place};
-use super::intent::Intent;
-use super::member::Member;
-use super::slot::{Probe, Slot, Status};
 use super::state::{Next, State};
-use super::strategy::Guide;
-use super::turn::Word;
-use crate::rt::{Action, Here};
+use super::system::system_id;
+use crate::rt::Here;
+use crate::sched::model::failure::{Failure, Lost, Place};
+use crate::sched::model::intent::Intent;
+use crate::sched::model::slot::{Probe, Slot, Status};
+use crate::sched::model::turn::{Turn, Word};
+use crate::sched::strategy::Guide;
 
 /// A run.
-pub(super) struct Run {
+pub(in crate::sched) struct Run {
     state: Mutex<State>,
     /// The run's own time, in nanoseconds. It passes by steps, and by leaps when all sleep.
     clock: AtomicU64,
     /// Nobody is left.
     over: Condvar,
-    /// Whether the program is the whole process, which then ends with the run.
-    process: bool,
+    /// What to call if the program is the whole process, which then ends with the run.
+    process: Option<ProcessHooks>,
     /// Whether its threads are fibers of one thread.
     fibers: bool,
 }
 
+/// What a run of a whole process calls.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sched) struct ProcessHooks {
+    /// The program cannot go on, or not as its schedule says.
+    pub(in crate::sched) give_up: fn(&Run) -> !,
+    /// The guide has something to tell, and the program may not live to tell it later.
+    pub(in crate::sched) report_news: fn(&State),
+}
+
+/// What a thread is given that becomes part of a run.
+pub(in crate::sched) struct Admission {
+    pub(in crate::sched) slot: usize,
+    pub(in crate::sched) turn: Arc<Turn>,
+}
+
+/// A thread that stands before an operation.
+pub(in crate::sched) struct Standing<'a> {
+    pub(in crate::sched) slot: usize,
+    pub(in crate::sched) turn: &'a Turn,
+    /// Whether a panic may send it away now.
+    pub(in crate::sched) can_leave: bool,
+}
+
 /// What a run consists of.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum RunKind {
+#[derive(Clone, Copy, Debug)]
+pub(in crate::sched) enum RunKind {
     /// All of the process.
-    Process,
+    Process(ProcessHooks),
     /// A body, whose threads are the system's.
     Threads,
     /// A body, whose threads are fibers.
@@ -41,44 +64,41 @@ pub(super) enum RunKind {
     Fibers,
 }
 
-/// Tells a parent about its child.
-pub(crate) struct ChildControl {
-    run: Arc<Run>,
-    slot: usize,
-    ended: Arc<AtomicBool>,
-    left: Arc<AtomicBool>,
-}
-
 /// How a run ended.
-pub(super) struct Outcome {
-    pub(super) guide: Guide,
-    pub(super) failure: Option<Failure>,
-    pub(super) stopped: Option<super::strategy::Stop>,
-    pub(super) lost: Vec<Lost>,
-    pub(super) steps: u64,
+pub(in crate::sched) struct Outcome {
+    pub(in crate::sched) guide: Guide,
+    pub(in crate::sched) failure: Option<Failure>,
+    pub(in crate::sched) stopped: Option<crate::sched::strategy::Stop>,
+    pub(in crate::sched) lost: Vec<Lost>,
+    pub(in crate::sched) steps: u64,
 }
 
 impl Run {
-    pub(super) fn new(guide: Guide, max_steps: u64, kind: RunKind) -> Arc<Self> {
+    pub(in crate::sched) fn new(guide: Guide, max_steps: u64, kind: RunKind) -> Arc<Self> {
+        let process = match kind {
+            RunKind::Process(hooks) => Some(hooks),
+            _ => None,
+        };
+        let report_news = process.map(|hooks| hooks.report_news);
         Arc::new(Self {
-            state: Mutex::new(State::new(guide, max_steps)),
+            state: Mutex::new(State::new(guide, max_steps, report_news)),
             clock: AtomicU64::new(0),
             over: Condvar::new(),
-            process: kind == RunKind::Process,
-            fibers: !matches!(kind, RunKind::Process | RunKind::Threads),
+            process,
+            fibers: !matches!(kind, RunKind::Process(_) | RunKind::Threads),
         })
     }
 
-    pub(super) fn has_fibers(&self) -> bool {
+    pub(in crate::sched) fn has_fibers(&self) -> bool {
         self.fibers
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(in crate::sched) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state, unless somebody is at work on it.
-    pub(super) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+    pub(in crate::sched) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
         match self.state.try_lock() {
             Ok(state) => Some(state),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
@@ -86,94 +106,96 @@ impl Run {
         }
     }
 
-    pub(super) fn now(&self) -> u64 {
+    pub(in crate::sched) fn now(&self) -> u64 {
         self.clock.load(Ordering::Relaxed)
     }
 
     /// Makes the calling thread the first of the run; it has its turn.
-    pub(super) fn first(self: &Arc<Self>, name: Option<String>) -> Member {
+    pub(in crate::sched) fn first(&self, name: Option<String>) -> Admission {
         let mut state = self.lock();
         let slot = state.add(usize::MAX, name, None);
         state.slots[slot].status = Status::Running;
         state.slots[slot].turn.set_taken(true);
-        state.slots[slot].system_id = super::monitor::system_id();
+        state.slots[slot].system_id = system_id();
         state.current = Some(slot);
-        Member::new(self.clone(), slot, state.slots[slot].turn.clone())
+        Admission { slot, turn: state.slots[slot].turn.clone() }
     }
 
     /// Adds a thread that nobody under control has spawned. It waits for a turn at its first
     /// operation.
-    pub(super) fn stranger(self: &Arc<Self>, name: Option<String>) -> Member {
+    pub(in crate::sched) fn stranger(&self, name: Option<String>) -> Admission {
         let mut state = self.lock();
         let slot = state.add(usize::MAX, name, None);
         state.slots[slot].status = Status::Outside;
-        state.slots[slot].system_id = super::monitor::system_id();
-        Member::new(self.clone(), slot, state.slots[slot].turn.clone())
+        state.slots[slot].system_id = system_id();
+        Admission { slot, turn: state.slots[slot].turn.clone() }
     }
 
     /// Adds a child of a thread. It waits for its first turn.
-    pub(super) fn add(self: &Arc<Self>, parent: usize, name: Option<&str>, here: Here) -> Member {
+    pub(in crate::sched) fn add(&self, parent: usize, name: Option<&str>, here: Here) -> Admission {
         let mut state = self.lock();
         let slot = state.add(parent, name.map(str::to_owned), here);
-        Member::new(self.clone(), slot, state.slots[slot].turn.clone())
+        Admission { slot, turn: state.slots[slot].turn.clone() }
     }
 
     /// The calling thread stands before an operation: returns when it is to be done. `ready` says
     /// whether it would not block.
-    pub(super) fn step(
+    pub(in crate::sched) fn step(
         &self,
-        member: &Member,
+        thread: &Standing<'_>,
         intent: Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
     ) -> Word {
-        member.turn().set_taken(false);
-        let word = self.stop(member, intent, ready, deadline);
-        member.turn().set_taken(true);
+        thread.turn.set_taken(false);
+        let word = self.stop(thread, intent, ready, deadline);
+        thread.turn.set_taken(true);
         word
     }
 
     fn stop(
         &self,
-        member: &Member,
+        thread: &Standing<'_>,
         intent: Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
     ) -> Word {
         let mut state = self.lock();
-        let slot = &mut state.slots[member.slot()];
+        let slot = &mut state.slots[thread.slot];
         slot.status = Status::Ready;
         slot.intent = intent;
         // SAFETY: the probe is removed when the thread goes, which is before this function returns.
         slot.probe = ready.map(|ready| unsafe { Probe::new(ready) });
         slot.deadline = deadline;
         let unwinds = std::thread::panicking();
-        slot.can_leave = !unwinds && member.can_leave() && !intent.action.is_of_destructors();
+        slot.can_leave = !unwinds && thread.can_leave && !intent.action.is_of_destructors();
         if unwinds
             && slot.is_ready(|| slot.is_late(self.now()))
-            && state.current == Some(member.slot())
+            && state.current == Some(thread.slot)
         {
             // Nobody interrupts it: to the system it may be others who panic, too.
-            state.slots[member.slot()].goes();
+            state.slots[thread.slot].goes();
             return if state.ending { Word::Leave } else { Word::Go };
         }
-        if state.current.is_some_and(|current| current != member.slot()) {
+        if state.current.is_some_and(|current| current != thread.slot) {
             // It was outside, and somebody else has the turn.
             drop(state);
-            return member.turn().take();
+            return thread.turn.take();
         }
-        match self.pass_on(state, Some(member.slot())) {
+        match self.pass_on(state, Some(thread.slot)) {
             Some(word) => word,
-            None => member.turn().take(),
+            None => thread.turn.take(),
         }
     }
 
     /// Lets whoever is next go. If that is the calling thread, `own`, returns what it is told.
     fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Word> {
         let next = state.decide(&self.clock);
-        if state.ending && self.process {
+        if state.ending
+            && let Some(process) = self.process
+        {
             drop(state);
-            super::process::give_up(self);
+            (process.give_up)(self);
         }
         match next {
             Next::Goes(slot, word) if Some(slot) == own => Some(word),
@@ -196,19 +218,24 @@ impl Run {
     }
 
     /// The thread is under way.
-    pub(super) fn begun(&self, slot: usize) {
-        let system_id = super::monitor::system_id();
-        self.lock().slots[slot].system_id = system_id;
+    pub(in crate::sched) fn begun(&self, slot: usize) {
+        let own = system_id();
+        self.lock().slots[slot].system_id = own;
     }
 
     /// The closure of a thread is done, by a panic if there is a message.
-    pub(super) fn leave(&self, slot: usize, panicked: Option<String>, left: &AtomicBool) {
+    pub(in crate::sched) fn leave(&self, slot: usize, panicked: Option<String>, left: &AtomicBool) {
         self.lock().slots[slot].panicked = panicked;
         left.store(true, Ordering::Release);
     }
 
     /// The thread has ended, or will do nothing more that anybody could notice.
-    pub(super) fn finish(&self, slot: usize, panicked: Option<String>, ended: &AtomicBool) {
+    pub(in crate::sched) fn finish(
+        &self,
+        slot: usize,
+        panicked: Option<String>,
+        ended: &AtomicBool,
+    ) {
         let mut state = self.lock();
         let had_turn = state.current.is_none_or(|current| current == slot);
         state.slots[slot].status = Status::Finished;
@@ -218,13 +245,13 @@ impl Run {
         ended.store(true, Ordering::Release);
         // The program ends with its first thread, and takes the others along.
         state.ending |= slot == 0;
-        if had_turn && !(self.process && state.ending) {
+        if had_turn && !(self.process.is_some() && state.ending) {
             self.pass_on(state, None);
         }
     }
 
     /// Waits until all threads are gone.
-    pub(super) fn wait_until_over(&self) {
+    pub(in crate::sched) fn wait_until_over(&self) {
         let left = |state: &mut State| {
             let gone = |status| matches!(status, Status::Finished | Status::Abandoned);
             !state.slots.iter().all(|slot| gone(slot.status))
@@ -233,7 +260,7 @@ impl Run {
     }
 
     /// What became of it. Nobody uses the run after this.
-    pub(super) fn outcome(&self, next: Guide) -> Outcome {
+    pub(in crate::sched) fn outcome(&self, next: Guide) -> Outcome {
         let mut state = self.lock();
         let state = &mut *state;
         let panicked = (0..state.slots.len()).find_map(|at| {
@@ -251,7 +278,7 @@ impl Run {
 
     /// The thread that has its turn blocks where nobody sees it, and has done so since `steps`:
     /// another goes on.
-    pub(super) fn lose(&self, slot: usize, steps: u64) {
+    pub(in crate::sched) fn lose(&self, slot: usize, steps: u64) {
         let mut state = self.lock();
         if state.current != Some(slot) || state.steps != steps {
             return;
@@ -271,7 +298,7 @@ impl Run {
     }
 
     /// Nothing has happened for long, and nothing will: all wait for threads that are outside.
-    pub(super) fn give_up_on_outsiders(&self) {
+    pub(in crate::sched) fn give_up_on_outsiders(&self) {
         let mut state = self.lock();
         if state.current.is_some() {
             return;
@@ -295,57 +322,4 @@ fn give_up(state: &State) -> ! {
     }
     eprintln!("racelog: its first thread waits while it unwinds, and cannot be ended");
     std::process::abort();
-}
-
-impl ChildControl {
-    pub(super) fn new(member: &Member) -> Self {
-        Self {
-            run: member.run().clone(),
-            slot: member.slot(),
-            ended: member.ended().clone(),
-            left: member.left().clone(),
-        }
-    }
-
-    /// What the thread is known by in intents.
-    pub(crate) fn key(&self) -> usize {
-        self.slot + 1
-    }
-
-    pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
-    }
-
-    /// Whether the thread's closure is done.
-    fn has_left(&self) -> bool {
-        self.left.load(Ordering::Acquire)
-    }
-
-    /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
-    /// sent away meanwhile.
-    pub(crate) fn wait_until_left(&self, here: Here) {
-        if !self.has_left() {
-            super::block_on(Action::Scope, self.key(), here, || self.has_left());
-        }
-    }
-
-    /// The calling thread waits for the end; it is not sent away meanwhile.
-    #[cfg(feature = "crossbeam")]
-    pub(crate) fn wait_at_end_of_scope(&self, here: Here) {
-        if !self.has_ended() {
-            super::block_on(Action::Scope, self.key(), here, || self.has_ended());
-        }
-    }
-
-    /// The system could not make the thread.
-    pub(crate) fn never_began(&self) {
-        self.run.lock().slots[self.slot].status = Status::Finished;
-        self.left.store(true, Ordering::Release);
-        self.ended.store(true, Ordering::Release);
-    }
-
-    /// Somebody has its result, and with that its panic, if it did: true.
-    pub(crate) fn joined(&self) -> bool {
-        self.run.lock().slots[self.slot].panicked.take().is_some()
-    }
 }

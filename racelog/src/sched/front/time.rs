@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::member;
+use super::attach::with;
 use crate::rt::{Action, Here};
+use crate::sched::strategy::Guide;
 
 /// When a wait ends.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +17,7 @@ pub(crate) enum Deadline {
 impl Deadline {
     /// So long from now; `None` for a time that no clock reaches.
     pub(crate) fn after(duration: Duration) -> Option<Self> {
-        match member::now() {
+        match now() {
             None => Instant::now().checked_add(duration).map(Self::Real),
             Some(now) => {
                 let duration = u64::try_from(duration.as_nanos()).ok()?;
@@ -29,7 +30,7 @@ impl Deadline {
     /// milliseconds: what is left depends on how fast the program came here.
     #[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
     pub(crate) fn at(instant: Instant) -> Self {
-        match member::now() {
+        match now() {
             None => Self::Real(instant),
             Some(now) => {
                 let left = instant.saturating_duration_since(Instant::now());
@@ -45,7 +46,7 @@ impl Deadline {
             Self::Real(instant) => instant.saturating_duration_since(Instant::now()),
             Self::Virtual(at) => {
                 // Who is no longer under control has waited long enough.
-                let now = member::now().unwrap_or(u64::MAX);
+                let now = now().unwrap_or(u64::MAX);
                 Duration::from_nanos(at.saturating_sub(now))
             }
         }
@@ -57,7 +58,28 @@ impl Deadline {
     pub(crate) fn has_passed(self, action: Action, here: Here) -> bool {
         match self {
             Self::Real(_) => self.left().is_zero(),
-            Self::Virtual(at) => member::is_time_up(at, action, here),
+            Self::Virtual(at) => is_time_up(at, action, here),
         }
     }
+}
+
+/// The run's time, if this thread is under control.
+fn now() -> Option<u64> {
+    with(|member| member.run().now())
+}
+
+/// Whether time is up for the calling thread, which waits until then on the run's clock.
+fn is_time_up(until: u64, action: Action, here: Here) -> bool {
+    let passed = with(|member| {
+        let state = member.run().lock();
+        let decided = match &state.guide {
+            Guide::Replay(replay) => {
+                replay.gives_up(&state.slots[member.slot()].path, action, here)
+            }
+            _ => None,
+        };
+        decided.unwrap_or_else(|| until <= member.run().now())
+    });
+    // Who is no longer under control has waited long enough.
+    passed.unwrap_or(true)
 }

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::failure::ThreadName;
+use super::failure::{Place, ThreadName, Wait};
 use super::intent::Intent;
 use super::turn::Turn;
 use crate::rt::{Action, Here};
 
 /// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Status {
+pub(in crate::sched) enum Status {
     /// It stands before an operation and waits for its turn.
     Ready,
     /// It has its turn.
@@ -23,7 +23,7 @@ pub(super) enum Status {
 
 /// Says whether the operation that a thread stands before would not block. The argument is whether
 /// the thread's deadline has passed.
-pub(super) struct Probe(*const (dyn Fn(bool) -> bool + 'static));
+pub(in crate::sched) struct Probe(*const (dyn Fn(bool) -> bool + 'static));
 
 // SAFETY: whoever calls it has the lock on the run's state, and the thread that it belongs to waits
 // meanwhile; what it looks at are objects that threads share.
@@ -33,7 +33,7 @@ impl Probe {
     /// # Safety
     ///
     /// The probe must be gone when the borrow ends.
-    pub(super) unsafe fn new(ready: &dyn Fn(bool) -> bool) -> Self {
+    pub(in crate::sched) unsafe fn new(ready: &dyn Fn(bool) -> bool) -> Self {
         let ready: *const (dyn Fn(bool) -> bool + '_) = ready;
         // SAFETY: only the lifetime changes, and the caller promises to keep it.
         Self(unsafe {
@@ -52,38 +52,38 @@ impl Probe {
 
 /// A lock that a thread holds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Held {
-    pub(super) lock: usize,
-    pub(super) here: Here,
+pub(in crate::sched) struct Held {
+    pub(in crate::sched) lock: usize,
+    pub(in crate::sched) here: Here,
 }
 
 /// A thread of a run.
-pub(super) struct Slot {
+pub(in crate::sched) struct Slot {
     /// How many children it has.
-    pub(super) forks: u32,
+    pub(in crate::sched) forks: u32,
     /// Its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs give the
     /// same name to the same thread, whoever was faster.
-    pub(super) path: String,
-    pub(super) name: Option<String>,
-    pub(super) status: Status,
+    pub(in crate::sched) path: String,
+    pub(in crate::sched) name: Option<String>,
+    pub(in crate::sched) status: Status,
     /// What it does next, or did last.
-    pub(super) intent: Intent,
-    pub(super) probe: Option<Probe>,
-    pub(super) deadline: Option<u64>,
+    pub(in crate::sched) intent: Intent,
+    pub(in crate::sched) probe: Option<Probe>,
+    pub(in crate::sched) deadline: Option<u64>,
     /// It spins, and nobody else has moved since it said so.
-    pub(super) yielded: bool,
+    pub(in crate::sched) yielded: bool,
     /// Whether it can be sent away by a panic where it stands.
-    pub(super) can_leave: bool,
-    pub(super) held: Vec<Held>,
-    pub(super) turn: Arc<Turn>,
+    pub(in crate::sched) can_leave: bool,
+    pub(in crate::sched) held: Vec<Held>,
+    pub(in crate::sched) turn: Arc<Turn>,
     /// The thread as the system knows it; 0 where that is not known.
-    pub(super) system_id: i32,
+    pub(in crate::sched) system_id: i32,
     /// What it panicked with, until somebody joins it.
-    pub(super) panicked: Option<String>,
+    pub(in crate::sched) panicked: Option<String>,
 }
 
 impl Slot {
-    pub(super) fn new(path: String, name: Option<String>, here: Here) -> Self {
+    pub(in crate::sched) fn new(path: String, name: Option<String>, here: Here) -> Self {
         Self {
             forks: 0,
             path,
@@ -102,7 +102,7 @@ impl Slot {
     }
 
     /// The path, and the name that the program gave to the thread.
-    pub(super) fn name(&self) -> ThreadName {
+    pub(in crate::sched) fn name(&self) -> ThreadName {
         let path = self.path.clone();
         let shown = match &self.name {
             Some(name) => format!("{path} ({name})"),
@@ -112,17 +112,17 @@ impl Slot {
     }
 
     /// Whether its deadline has passed.
-    pub(super) fn is_late(&self, now: u64) -> bool {
+    pub(in crate::sched) fn is_late(&self, now: u64) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
     /// Whether its operation would not block, if its deadline has passed or not.
-    pub(super) fn is_ready(&self, late: impl FnOnce() -> bool) -> bool {
+    pub(in crate::sched) fn is_ready(&self, late: impl FnOnce() -> bool) -> bool {
         self.probe.as_ref().is_none_or(|probe| probe.is_ready(late()))
     }
 
     /// It does what it stood before.
-    pub(super) fn goes(&mut self) {
+    pub(in crate::sched) fn goes(&mut self) {
         self.status = Status::Running;
         self.probe = None;
         self.deadline = None;
@@ -141,5 +141,24 @@ impl Slot {
         if let Some(at) = self.held.iter().rposition(|held| held.lock == lock) {
             self.held.remove(at);
         }
+    }
+}
+
+/// Where a thread stands, and who holds what it waits for.
+pub(in crate::sched) fn wait(slots: &[Slot], at: usize) -> Wait {
+    let Slot { intent, status, .. } = &slots[at];
+    let lock = if intent.second == 0 { intent.object } else { intent.second };
+    let holders = slots.iter().flat_map(|slot| {
+        let held = slot.held.iter().filter(move |held| held.lock == lock);
+        held.map(move |held| (slot.name(), Place::of(held.here)))
+    });
+    Wait {
+        thread: slots[at].name(),
+        action: intent.action,
+        outside: *status == Status::Outside,
+        place: Place::of(intent.here),
+        joins: matches!(intent.action, Action::Join | Action::Scope)
+            .then(|| slots[intent.object - 1].name()),
+        holders: holders.collect(),
     }
 }

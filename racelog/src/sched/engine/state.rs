@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use super::failure::{Failure, Lost, Place, Wait};
-use super::slot::{Slot, Status};
-use super::strategy::{Choice, Guide, Stop};
-use super::turn::Word;
-use crate::rt::{Action, Here};
+use crate::rt::Here;
+use crate::sched::model::failure::{Failure, Lost, Wait};
+use crate::sched::model::slot::{Slot, Status, wait};
+use crate::sched::model::turn::Word;
+use crate::sched::strategy::{Choice, Guide, Stop};
 
 /// How far a step moves the run's clock, in nanoseconds: so that who spins without saying so does
 /// not keep those asleep who would let it go on.
@@ -19,7 +19,7 @@ const FAREWELL: u64 = 100_000;
 
 /// What is to be done now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Next {
+pub(in crate::sched) enum Next {
     /// This thread goes on.
     Goes(usize, Word),
     /// Nobody can, until a thread comes back that is outside.
@@ -29,32 +29,40 @@ pub(super) enum Next {
 }
 
 /// The threads of a run, and how far it is. Whoever has its turn works on it, and the monitor.
-pub(super) struct State {
-    pub(super) slots: Vec<Slot>,
+pub(in crate::sched) struct State {
+    pub(in crate::sched) slots: Vec<Slot>,
     /// How many threads there are that nobody of the run has spawned.
     roots: u32,
     /// Whose turn it is.
-    pub(super) current: Option<usize>,
-    pub(super) guide: Guide,
-    pub(super) steps: u64,
+    pub(in crate::sched) current: Option<usize>,
+    pub(in crate::sched) guide: Guide,
+    pub(in crate::sched) steps: u64,
     max_steps: u64,
     /// The threads are being sent away.
-    pub(super) ending: bool,
+    pub(in crate::sched) ending: bool,
     farewell: u64,
-    pub(super) failure: Option<Failure>,
+    pub(in crate::sched) failure: Option<Failure>,
     /// The guide gave up.
-    pub(super) stopped: Option<Stop>,
-    pub(super) lost: Vec<Lost>,
+    pub(in crate::sched) stopped: Option<Stop>,
+    pub(in crate::sched) lost: Vec<Lost>,
     /// Addresses that were recorded as values, numbered from 1.
     addresses: FxHashMap<usize, usize>,
+    /// What is called when the guide has something to tell.
+    report_news: Option<fn(&Self)>,
     /// Kept to be used again.
     enabled: Vec<usize>,
     spinning: Vec<usize>,
 }
 
 impl State {
-    pub(super) fn new(guide: Guide, max_steps: u64) -> Self {
+    /// A run without threads. `report_news` is called when the guide has something to tell.
+    pub(in crate::sched) fn new(
+        guide: Guide,
+        max_steps: u64,
+        report_news: Option<fn(&Self)>,
+    ) -> Self {
         Self {
+            report_news,
             slots: Vec::new(),
             roots: 0,
             current: None,
@@ -73,7 +81,12 @@ impl State {
     }
 
     /// A new thread, which waits for its first turn.
-    pub(super) fn add(&mut self, parent: usize, name: Option<String>, here: Here) -> usize {
+    pub(in crate::sched) fn add(
+        &mut self,
+        parent: usize,
+        name: Option<String>,
+        here: Here,
+    ) -> usize {
         let path = match self.slots.get_mut(parent) {
             Some(parent) => {
                 parent.forks += 1;
@@ -88,13 +101,13 @@ impl State {
         self.slots.len() - 1
     }
 
-    pub(super) fn number_of_address(&mut self, address: usize) -> usize {
+    pub(in crate::sched) fn number_of_address(&mut self, address: usize) -> usize {
         let next = self.addresses.len() + 1;
         *self.addresses.entry(address).or_insert(next)
     }
 
     /// Decides who goes next, and lets it go.
-    pub(super) fn decide(&mut self, clock: &AtomicU64) -> Next {
+    pub(in crate::sched) fn decide(&mut self, clock: &AtomicU64) -> Next {
         let mut enabled = std::mem::take(&mut self.enabled);
         let next = loop {
             if self.ending {
@@ -151,8 +164,10 @@ impl State {
                     continue;
                 }
             };
-            if self.guide.has_news() {
-                super::process::report_so_far(self);
+            if self.guide.has_news()
+                && let Some(report_news) = self.report_news
+            {
+                report_news(self);
             }
             clock.store(now + STEP, Ordering::Relaxed);
             self.slots[at].goes();
@@ -183,7 +198,7 @@ impl State {
     }
 
     /// Something went wrong, and the run ends here. The first thing counts.
-    pub(super) fn fail(&mut self, failure: Failure) {
+    pub(in crate::sched) fn fail(&mut self, failure: Failure) {
         self.failure.get_or_insert(failure);
         self.ending = true;
     }
@@ -224,33 +239,14 @@ impl State {
     }
 
     /// Where each thread stands that has not ended, and who holds what it waits for.
-    pub(super) fn waits(&self) -> Vec<Wait> {
+    pub(in crate::sched) fn waits(&self) -> Vec<Wait> {
         let live = |slot: &&Slot| !matches!(slot.status, Status::Finished | Status::Abandoned);
         let waits = self.slots.iter().enumerate().filter(|(_, slot)| live(slot));
         waits.map(|(at, _)| wait(&self.slots, at)).collect()
     }
 
     /// The path, and the name that the program gave to the thread.
-    pub(super) fn name(&self, at: usize) -> String {
+    pub(in crate::sched) fn name(&self, at: usize) -> String {
         self.slots[at].name().shown
-    }
-}
-
-/// Where a thread stands, and who holds what it waits for.
-pub(super) fn wait(slots: &[Slot], at: usize) -> Wait {
-    let Slot { intent, status, .. } = &slots[at];
-    let lock = if intent.second == 0 { intent.object } else { intent.second };
-    let holders = slots.iter().flat_map(|slot| {
-        let held = slot.held.iter().filter(move |held| held.lock == lock);
-        held.map(move |held| (slot.name(), Place::of(held.here)))
-    });
-    Wait {
-        thread: slots[at].name(),
-        action: intent.action,
-        outside: *status == Status::Outside,
-        place: Place::of(intent.here),
-        joins: matches!(intent.action, Action::Join | Action::Scope)
-            .then(|| slots[intent.object - 1].name()),
-        holders: holders.collect(),
     }
 }

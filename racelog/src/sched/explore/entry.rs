@@ -1,13 +1,11 @@
 //! How tests come to explore: `explore`, and what `#[racelog::test(schedules = …)]` calls.
 
 use std::panic;
-use std::sync::{Mutex, Once, PoisonError};
 
 use super::explorer::{Explorer, Failed, Summary};
-use super::process::is_replay;
-use super::seed::Seed;
-use super::test_session::TestSession;
-use crate::rt;
+use crate::sched::process::is_replay;
+use crate::sched::seed::Seed;
+use crate::sched::test_session::TestSession;
 
 /// Runs the body under 1000 random schedules, and panics if one of them fails. With `RACELOG_SEED`
 /// in the environment it runs only that one.
@@ -97,37 +95,5 @@ fn fail(mut failed: Failed) -> ! {
             panic::resume_unwind(payload)
         }
         None => panic!("{failed}"),
-    }
-}
-
-/// A schedule that is being run. Should the process end meanwhile, its seed is printed.
-pub(super) struct Running(u64);
-
-/// The schedules that are being run, each with a number.
-static RUNNING: Mutex<(u64, Vec<(u64, Seed)>)> = Mutex::new((0, Vec::new()));
-
-impl Running {
-    pub(super) fn new(seed: Seed) -> Self {
-        static LISTENING: Once = Once::new();
-        LISTENING.call_once(|| rt::at_exit(at_exit));
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.0 += 1;
-        let number = running.0;
-        running.1.push((number, seed));
-        Self(number)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        running.1.retain(|(number, _)| *number != self.0);
-    }
-}
-
-extern "C" fn at_exit() {
-    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    for (_, seed) in &running.1 {
-        eprintln!("racelog: the process ends within a schedule: RACELOG_SEED={seed}");
     }
 }

@@ -1,0 +1,107 @@
+//! Threads that are spawned under control, and what their parents know of them.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::attach::with;
+use super::points::block_on;
+use crate::rt::{Action, Here};
+use crate::sched::engine::run::Run;
+use crate::sched::members::current;
+use crate::sched::members::member::Member;
+use crate::sched::model::slot::Status;
+
+/// A thread that is about to be spawned under control.
+pub(crate) struct Newcomer(Box<Member>);
+
+/// Adds a thread to the run, if this thread is under control.
+pub(crate) fn newcomer(name: Option<&str>, here: Here) -> Option<Newcomer> {
+    with(|parent| {
+        let admission = parent.run().add(parent.slot(), name, here);
+        Newcomer(Box::new(Member::new(parent.run().clone(), admission)))
+    })
+}
+
+impl Newcomer {
+    #[cfg(feature = "fibers")]
+    pub(in crate::sched) fn member(self) -> Box<Member> {
+        self.0
+    }
+
+    #[cfg(feature = "fibers")]
+    pub(in crate::sched) fn slot(&self) -> usize {
+        self.0.slot()
+    }
+
+    pub(crate) fn control(&self) -> ChildControl {
+        ChildControl::new(&self.0)
+    }
+
+    /// Makes the calling thread, which is new, the newcomer. Call [`wait`] next.
+    pub(crate) fn install(self) {
+        self.0.run().begun(self.0.slot());
+        current::install(Rc::from(self.0));
+    }
+}
+
+/// Tells a parent about its child.
+pub(crate) struct ChildControl {
+    run: Arc<Run>,
+    slot: usize,
+    ended: Arc<AtomicBool>,
+    left: Arc<AtomicBool>,
+}
+
+impl ChildControl {
+    fn new(member: &Member) -> Self {
+        Self {
+            run: member.run().clone(),
+            slot: member.slot(),
+            ended: member.ended().clone(),
+            left: member.left().clone(),
+        }
+    }
+
+    /// What the thread is known by in intents.
+    pub(crate) fn key(&self) -> usize {
+        self.slot + 1
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
+    }
+
+    /// Whether the thread's closure is done.
+    fn has_left(&self) -> bool {
+        self.left.load(Ordering::Acquire)
+    }
+
+    /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
+    /// sent away meanwhile.
+    pub(crate) fn wait_until_left(&self, here: Here) {
+        if !self.has_left() {
+            block_on(Action::Scope, self.key(), here, || self.has_left());
+        }
+    }
+
+    /// The calling thread waits for the end; it is not sent away meanwhile.
+    #[cfg(feature = "crossbeam")]
+    pub(crate) fn wait_at_end_of_scope(&self, here: Here) {
+        if !self.has_ended() {
+            block_on(Action::Scope, self.key(), here, || self.has_ended());
+        }
+    }
+
+    /// The system could not make the thread.
+    pub(crate) fn never_began(&self) {
+        self.run.lock().slots[self.slot].status = Status::Finished;
+        self.left.store(true, Ordering::Release);
+        self.ended.store(true, Ordering::Release);
+    }
+
+    /// Somebody has its result, and with that its panic, if it did: true.
+    pub(crate) fn joined(&self) -> bool {
+        self.run.lock().slots[self.slot].panicked.take().is_some()
+    }
+}

@@ -1,0 +1,118 @@
+//! Where the mirrors and the recorder announce operations, and others may go first.
+
+use super::attach::with;
+use super::time::Deadline;
+use crate::rt::{self, Action, Here};
+use crate::sched::members::member::Member;
+use crate::sched::model::intent::Intent;
+use crate::sched::model::slot::Held;
+use crate::sched::strategy::Guide;
+use crate::trace::Op;
+
+/// The calling thread is about to do something that cannot block: somebody else may go first.
+#[inline]
+pub(crate) fn point(action: Action, object: usize, here: Here) {
+    if rt::is_off() {
+        return;
+    }
+    rt::about_to_do(here);
+    with(|member| member.step(Intent::new(action, object, here), None, None));
+}
+
+/// As [`point`], of an access of so many bytes of memory.
+#[inline]
+pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here: Here) {
+    if rt::is_off() {
+        return;
+    }
+    rt::about_to_do(here);
+    let intent = Intent::new(action, address, here).with_size(size);
+    with(|member| member.step(intent, None, None));
+}
+
+/// The calling thread is about to do something that can block: returns when it would not. `ready`
+/// says when that is; it is called by other threads, while this one waits. Its argument is whether
+/// the deadline has passed. False, and at once, if the thread is not under control.
+#[inline]
+pub(crate) fn block(
+    intent: impl FnOnce() -> Intent,
+    deadline: Option<Deadline>,
+    ready: &dyn Fn(bool) -> bool,
+) -> bool {
+    if rt::is_off() {
+        return false;
+    }
+    with(|member| {
+        let deadline = deadline.map(|deadline| match deadline {
+            Deadline::Virtual(at) => at,
+            // Made before the thread was under control: it has passed.
+            Deadline::Real(_) => 0,
+        });
+        let intent = intent();
+        let timed = intent.timed || deadline.is_some();
+        member.step(intent.timed(timed), Some(ready), deadline);
+    })
+    .is_some()
+}
+
+/// As [`block`], of an operation on one object that waits as long as it must.
+#[inline]
+pub(crate) fn block_on(action: Action, object: usize, here: Here, ready: impl Fn() -> bool) {
+    if rt::is_off() {
+        return;
+    }
+    rt::about_to_do(here);
+    with(|member| member.step(Intent::new(action, object, here), Some(&|_| ready()), None));
+}
+
+/// An address as traces have it: under control, where a seed decides what is in a trace, it is the
+/// number of those that were met before.
+pub(crate) fn number_of_address(address: usize) -> usize {
+    if address == 0 {
+        return 0;
+    }
+    with(|member| member.run().lock().number_of_address(address)).unwrap_or(address)
+}
+
+/// The calling thread, whose events are watched, has done this.
+pub(crate) fn observe(op: &Op, here: Here) {
+    with(|member| {
+        let mut state = member.run().lock();
+        let state = &mut *state;
+        if let Guide::Replay(replay) = &mut state.guide {
+            replay.observe(&state.slots[member.slot()].path, op, here);
+        }
+    });
+}
+
+/// What the calling thread is known by to others of its run, if it is under control.
+pub(crate) fn number() -> Option<usize> {
+    if rt::is_off() { None } else { with(Member::slot) }
+}
+
+/// Whom the notification is to wake that the calling thread is about to give, by the
+/// [`number`] of that thread, if somebody has decided that.
+pub(crate) fn whom_to_wake() -> Option<usize> {
+    if rt::is_off() {
+        return None;
+    }
+    let wanted = with(|member| {
+        let state = member.run().lock();
+        let Guide::Replay(replay) = &state.guide else { return None };
+        let woken = replay.woken(&state.slots[member.slot()].path)?;
+        state.slots.iter().position(|slot| slot.path == woken)
+    });
+    wanted.flatten()
+}
+
+/// The calling thread has taken a lock by trying.
+#[inline]
+pub(crate) fn took(lock: usize, here: Here) {
+    if rt::is_off() {
+        return;
+    }
+    with(|member| {
+        let held = Held { lock, here };
+        member.run().lock().slots[member.slot()].held.push(held);
+    });
+}

@@ -1,0 +1,58 @@
+//! A strategy at work, whichever it is.
+
+use super::choice::{Choice, Stop};
+use super::exhaustive::Exhaustive;
+use super::pct::Pct;
+use super::race::RaceDirected;
+use super::random::Random;
+use super::replay::Replay;
+use crate::sched::model::slot::Slot;
+
+/// A strategy at work.
+pub(in crate::sched) enum Guide {
+    Random(Random),
+    Pct(Pct),
+    Race(RaceDirected),
+    Exhaustive(Exhaustive),
+    Replay(Box<Replay>),
+    /// The first picks, and the second only looks out for its race.
+    Watched(Box<Guide>, RaceDirected),
+}
+
+impl Guide {
+    /// Picks one of those who can go on.
+    pub(in crate::sched) fn pick(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
+        match self {
+            Self::Random(random) => Ok(random.pick(choice)),
+            Self::Pct(pct) => Ok(pct.pick(choice)),
+            Self::Race(race) => Ok(race.pick(choice)),
+            Self::Exhaustive(search) => search.pick(choice),
+            Self::Replay(replay) => replay.pick(choice),
+            Self::Watched(guide, race) => {
+                race.watch(choice);
+                guide.pick(choice)
+            }
+        }
+    }
+
+    /// Whether the time of a thread is up, if that is not for the clock to say.
+    pub(in crate::sched) fn is_time_up(&self, slot: &Slot) -> Option<bool> {
+        match self {
+            Self::Replay(replay) => replay.is_time_up(&slot.path, &slot.intent),
+            _ => None,
+        }
+    }
+
+    /// Whether it leads to a race, and would say why if nobody can go on before that.
+    pub(in crate::sched) fn is_on_its_way(&self) -> bool {
+        matches!(self, Self::Replay(replay) if replay.is_on_its_way())
+    }
+
+    /// Whether there is something to be told now, for the program may not live to tell it later.
+    pub(in crate::sched) fn has_news(&mut self) -> bool {
+        match self {
+            Self::Replay(replay) => replay.has_news(),
+            _ => false,
+        }
+    }
+}
