@@ -10,11 +10,11 @@ use rustc_hash::FxHashSet;
 
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
-use crate::detect::{self, Outcome, Scope};
+use crate::detect::{self, Claim, Scope};
 use crate::encode::Index;
+use crate::goal::{Pair, Signature};
 use crate::order::weak_links;
-use crate::predict::{self, Candidates, HeldLocks, MustOrder, Proof, Race, predict};
-use crate::race::{Pair, Signature};
+use crate::predict::{self, Candidates, HeldLocks, MustOrder, Proof, Proven, predict};
 use crate::report::{
     Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, Unseen, VERSION, describe,
 };
@@ -83,7 +83,7 @@ impl FromStr for Detector {
 #[derive(Clone, Debug, Default)]
 pub struct Found {
     /// The pairs; with witnesses where the detector gives them.
-    pub races: BTreeMap<Pair, Option<Race>>,
+    pub races: BTreeMap<Pair, Option<Proven>>,
     /// How many pairs could not be decided.
     pub unknown: u64,
     /// What became of the pairs, where the detector counts that.
@@ -112,7 +112,7 @@ pub fn detect(
         Detector::Mcm => {
             let found = predict(trace, options, progress);
             Found {
-                races: found.races.into_iter().map(|race| (race.pair, Some(race))).collect(),
+                races: found.found.into_iter().filter_map(with_pair).collect(),
                 unknown: found.counts.unknown(),
                 counts: Some(found.counts),
                 disagreement: found.disagreement,
@@ -146,6 +146,11 @@ pub fn detect(
     found
 }
 
+/// A proven race by its pair.
+fn with_pair(proven: Proven) -> Option<(Pair, Option<Proven>)> {
+    Some((proven.goal().as_race()?, Some(proven)))
+}
+
 /// The longest trace that the whole-trace detectors look at. Their formula has all of it.
 pub const LONGEST: usize = 20_000;
 
@@ -154,7 +159,7 @@ fn whole_trace(
     trace: &Trace,
     options: &predict::Options,
     index: &Index,
-    mut decide: impl FnMut(Pair, Option<Instant>) -> (Outcome, Option<Disagreement>),
+    mut decide: impl FnMut(Pair, Option<Instant>) -> (Claim, Option<Disagreement>),
 ) -> Found {
     let mut found = Found::default();
     let held = HeldLocks::new(trace);
@@ -172,29 +177,28 @@ fn whole_trace(
             continue;
         }
         for pair in pairs.take(limit.unwrap_or(usize::MAX)) {
-            let signature = Signature::of(trace, pair);
+            let signature = pair.signature(trace);
             left -= 1;
             if !options.all_pairs && proven.contains(&signature) {
                 continue;
             }
             let deadline = options.pair_time.map(|time| Instant::now() + time);
             let deadline = deadline.into_iter().chain(end).min();
-            let outcome = match trace.len() > LONGEST || end.is_some_and(|end| Instant::now() > end)
-            {
-                true => Outcome::Unknown,
+            let claim = match trace.len() > LONGEST || end.is_some_and(|end| Instant::now() > end) {
+                true => Claim::Unknown,
                 false => {
-                    let (outcome, disagreement) = decide(pair, deadline);
+                    let (claim, disagreement) = decide(pair, deadline);
                     found.disagreement = found.disagreement.or(disagreement);
-                    outcome
+                    claim
                 }
             };
-            match outcome {
-                Outcome::Race(_) => {
+            match claim {
+                Claim::Race(_) => {
                     proven.insert(signature);
                     found.races.insert(pair, None);
                 }
-                Outcome::NoRace => {}
-                Outcome::Unknown => found.unknown += 1,
+                Claim::NoRace => {}
+                Claim::Unknown => found.unknown += 1,
             }
         }
         // What the limit cut off is not known, unless one race is enough.
@@ -244,7 +248,7 @@ pub fn analyze(
         for (pair, race) in found.races {
             let same = match options.all_pairs {
                 true => Same::Pair(pair),
-                false => Same::Signature(Signature::of(trace, pair)),
+                false => Same::Signature(pair.signature(trace)),
             };
             let at = *known.entry(same).or_insert_with(|| {
                 union.push(Union { pair, race: None, detectors: Vec::new(), unordered: None });
@@ -275,7 +279,7 @@ pub fn analyze(
 }
 
 /// What makes two pairs one finding.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Same {
     Pair(Pair),
     Signature(Signature),
@@ -283,7 +287,7 @@ enum Same {
 
 struct Union {
     pair: Pair,
-    race: Option<Race>,
+    race: Option<Proven>,
     detectors: Vec<Detector>,
     /// The pair that happens-before leaves unordered.
     unordered: Option<Pair>,
@@ -306,7 +310,7 @@ fn finding(trace: &Trace, entry: Union, solver: &'static str) -> Finding {
         detectors,
         solver: entry.race.as_ref().filter(|race| race.proof == Proof::Solver).map(|_| solver),
         seconds: entry.race.as_ref().map(|race| race.time.as_secs_f64()),
-        witness: entry.race.map(|race| race.witness.events().map(EventId::number).collect()),
+        witness: entry.race.map(|race| race.witness.schedule().map(EventId::number).collect()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The exhaustive explorer: all races of a small trace, by search through every state.
+//! The exhaustive explorer: all goals that a small trace can reach, by search through every state.
 //!
 //! It follows the definition to the letter and is the oracle that everything faster is tested
 //! against. The number of states grows exponentially with the threads, so there is a limit.
@@ -9,19 +9,27 @@ use std::rc::Rc;
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
-use crate::race::{Pair, conflict};
+use crate::goal::{self, Goal, Pair};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Op, Trace};
+use crate::witness::Witness;
 
 /// What a search found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Exploration {
-    /// Each race, with a witness: a shortest schedule that ends in it.
-    pub races: BTreeMap<Pair, Vec<EventId>>,
+    /// Each goal that some execution reaches, with a shortest witness.
+    pub found: BTreeMap<Goal, Witness>,
     /// How many states were seen.
     pub states: usize,
-    /// Whether all states were seen; if not, there may be more races.
+    /// Whether all states were seen; if not, there may be more goals.
     pub complete: bool,
+}
+
+impl Exploration {
+    /// The races among the goals.
+    pub fn races(&self) -> impl Iterator<Item = Pair> {
+        self.found.keys().filter_map(Goal::as_race)
+    }
 }
 
 /// Searches all states, but stops once it has seen `max_states`. `progress` is called with the
@@ -41,7 +49,7 @@ pub fn explore(trace: &Trace, max_states: usize, mut progress: impl FnMut(usize)
         next += 1;
     }
     let states = search.visited.len().min(max_states);
-    Exploration { races: search.races, states, complete }
+    Exploration { found: search.found, states, complete }
 }
 
 /// A breadth-first search.
@@ -49,7 +57,7 @@ struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
     visited: Vec<Visited>,
     known: FxHashMap<Rc<State>, usize>,
-    races: BTreeMap<Pair, Vec<EventId>>,
+    found: BTreeMap<Goal, Witness>,
 }
 
 /// A state, and how it was first reached: from which state, by which event.
@@ -64,7 +72,7 @@ impl<'m, 'a> Search<'m, 'a> {
             machine,
             visited: Vec::new(),
             known: FxHashMap::default(),
-            races: BTreeMap::new(),
+            found: BTreeMap::new(),
         };
         search.reach(machine.initial(), None);
         search
@@ -83,18 +91,12 @@ impl<'m, 'a> Search<'m, 'a> {
         let state = self.visited[index].state.clone();
         let next: Vec<EventId> =
             trace.threads().filter_map(|thread| self.machine.next(&state, thread)).collect();
-        for (at, a) in next.iter().enumerate() {
-            for b in &next[at + 1..] {
-                let pair = Pair::new(*a, *b);
-                if conflict(trace, *a, *b)
-                    && !self.races.contains_key(&pair)
-                    && self.machine.enabled_beside(&state, *a, *b).is_ok()
-                    && self.machine.enabled_beside(&state, *b, *a).is_ok()
-                {
-                    self.races.insert(pair, self.schedule(index, pair));
-                }
+        goal::in_state(self.machine, &next, |goal| {
+            if !self.found.contains_key(&goal) && goal.holds(self.machine, &state) {
+                let witness = self.witness(index, goal.clone());
+                self.found.insert(goal, witness);
             }
-        }
+        });
         for event in next {
             if self.machine.enabled(&state, event).is_err() {
                 continue;
@@ -107,15 +109,15 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    /// The events that lead to a state, and then the pair.
-    fn schedule(&self, mut index: usize, pair: Pair) -> Vec<EventId> {
-        let mut events = vec![pair.second(), pair.first()];
+    /// The events that lead to a state in which a goal holds.
+    fn witness(&self, mut index: usize, goal: Goal) -> Witness {
+        let mut rest = Vec::new();
         while let Some((from, event)) = self.visited[index].from {
-            events.push(event);
+            rest.push(event);
             index = from;
         }
-        events.reverse();
-        events
+        rest.reverse();
+        Witness { observed: 0, rest, goal }
     }
 }
 

@@ -11,7 +11,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use predictor::encode::Window;
-use predictor::predict::{Closed, Decider, Options, Verdict, predict};
+use predictor::goal::Goal;
+use predictor::predict::{Closed, Decided, Decider, Options, predict};
 use predictor::semantics::Machine;
 use predictor::solve::SolverKind;
 use predictor::trace::Trace;
@@ -49,20 +50,20 @@ fn one_by_one(trace: &Trace, most: usize) {
     let [mut race, mut none, mut unknown] = [[0; 2], [0; 2], [0; 2]];
     for pair in known.pairs(most) {
         let started = Instant::now();
-        let (by_solver, verdict) = match known.close(pair, &checker) {
-            Closed::Race(witness) => (0, Verdict::Race(witness)),
-            Closed::NoRace => (0, Verdict::NoRace),
+        let (by_solver, decided) = match known.close(pair, &checker) {
+            Closed::Proven(witness) => (0, Decided::Proven(witness)),
+            Closed::Impossible => (0, Decided::Impossible),
             Closed::Open(forced) => {
                 let solver = SolverKind::Order.build();
                 let mut decider = Decider::new(trace, known.index(), &window, &checker, solver);
-                (1, decider.decide(pair, Some(&forced), None))
+                (1, decider.decide(&Goal::Race(pair), Some(&forced), None))
             }
-            Closed::Unfinished => (0, Verdict::Unknown),
+            Closed::Unfinished => (0, Decided::Unknown),
         };
         times.push(started.elapsed());
-        match verdict {
-            Verdict::Race(_) => race[by_solver] += 1,
-            Verdict::NoRace => none[by_solver] += 1,
+        match decided {
+            Decided::Proven(_) => race[by_solver] += 1,
+            Decided::Impossible => none[by_solver] += 1,
             _ => unknown[by_solver] += 1,
         }
     }

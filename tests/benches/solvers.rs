@@ -11,8 +11,8 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use predictor::encode::{Forced, Index, Window};
-use predictor::predict::{Decider, Verdict};
-use predictor::race::Pair;
+use predictor::goal::{Goal, Pair};
+use predictor::predict::{Decided, Decider};
 use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};
 use predictor::solve::{Answer, SolverKind};
@@ -110,8 +110,8 @@ fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
     for (pair, forced) in questions {
         let solver = SolverKind::Order.build();
         let mut decider = Decider::new(trace, &index, &window, &checker, solver);
-        let verdict = decider.decide(*pair, Some(forced), None);
-        assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
+        let decided = decider.decide(&Goal::Race(*pair), Some(forced), None);
+        assert!(matches!(decided, Decided::Proven(_) | Decided::Impossible), "{decided:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut [SolverKind::Order.build(), SolverKind::Z3.build()], formula, asked);
     }
@@ -125,8 +125,8 @@ fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
     let mut solvers = [SolverKind::Order.build(), SolverKind::Z3.build()];
     let mut times = Times::default();
     for (pair, forced) in questions {
-        let verdict = decider.decide(*pair, Some(forced), None);
-        assert!(matches!(verdict, Verdict::Race(_) | Verdict::NoRace), "{verdict:?}");
+        let decided = decider.decide(&Goal::Race(*pair), Some(forced), None);
+        assert!(matches!(decided, Decided::Proven(_) | Decided::Impossible), "{decided:?}");
         let (formula, asked) = decider.last_question();
         times.ask(&mut solvers, formula, asked);
     }

@@ -5,8 +5,8 @@ use std::error::Error;
 
 use predictor::encode::{Forced, Index};
 use predictor::generate::Plan;
+use predictor::goal::{Goal, Pair};
 use predictor::predict::{Candidates, Closed, Closures, HeldLocks, HoldBack, MustOrder, Writes};
-use predictor::race::Pair;
 use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
@@ -75,7 +75,7 @@ impl<'a> Known<'a> {
     pub fn close(&self, pair: Pair, checker: &Checker<'_, '_>) -> Closed {
         let (trace, index, writes) = (self.trace, &self.index, &self.writes);
         let orders = [Some(&self.plain), Some(&self.by_values)];
-        Closures { trace, index, writes, orders }.decide(pair, checker, None)
+        Closures { trace, index, writes, orders }.decide(&Goal::Race(pair), checker, None)
     }
 
     /// Some of the pairs that all cheap proofs leave to a solver, spread over the trace, with what they

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use predictor::race::{Pair, conflict};
+use predictor::goal::Pair;
+use predictor::goal::race::conflict;
 use predictor::trace::{EventId, Op, Trace};
 
 /// The pairs for which the formula has a solution.

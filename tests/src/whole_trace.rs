@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use predictor::race::Pair;
+use predictor::goal::Pair;
 use predictor::semantics::{Machine, State};
 use predictor::trace::{EventId, Op, Trace};
 use racelog::trace::ThreadId;

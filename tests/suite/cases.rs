@@ -4,7 +4,7 @@ use std::fs;
 
 use predictor::explore::explore;
 use predictor::predict::{Options, predict};
-use predictor::trace::{LoadError, Trace};
+use predictor::trace::{EventId, LoadError, Trace};
 use predictor::witness;
 
 use crate::support::repository;
@@ -33,14 +33,15 @@ fn parse(text: &str) -> Vec<Case> {
 fn races(trace: &Trace) -> String {
     let found = explore(trace, 100_000, |_| {});
     assert!(found.complete);
-    for (pair, schedule) in &found.races {
-        assert_eq!(witness::check(trace, schedule).as_ref(), Ok(pair));
+    for (goal, witness) in &found.found {
+        let schedule: Vec<EventId> = witness.schedule().collect();
+        assert_eq!(witness::check(trace, goal.kind(), &schedule).as_ref(), Ok(goal));
     }
     let options = Options { all_pairs: true, pair_time: None, ..Options::default() };
     let predicted = predict(trace, &options, |_, _| {});
-    assert!(predicted.races.iter().map(|race| race.pair).eq(found.races.keys().copied()));
+    assert!(predicted.races().eq(found.races()));
     let races: Vec<String> =
-        found.races.keys().map(|pair| format!("({}, {})", pair.first(), pair.second())).collect();
+        found.races().map(|pair| format!("({}, {})", pair.first(), pair.second())).collect();
     if races.is_empty() { "races none".to_owned() } else { format!("races {}", races.join(" ")) }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use predictor::explore::explore;
-use predictor::race::{Pair, conflict};
+use predictor::goal::race::conflict;
+use predictor::goal::{Kind, Pair};
 use predictor::semantics::{Machine, Replay, State};
 use predictor::trace::{EventId, Op, Trace};
 use predictor::witness;
@@ -38,7 +39,7 @@ fn small(seed: u64, events: usize) -> (String, Trace) {
 fn races(trace: &Trace) -> BTreeSet<Pair> {
     let found = explore(trace, 2_000_000, |_| {});
     assert!(found.complete);
-    found.races.into_keys().collect()
+    found.races().collect()
 }
 
 #[test]
@@ -46,8 +47,10 @@ fn every_race_has_a_witness_that_the_checker_accepts() {
     let mut count = 0;
     for seed in 0..400 {
         let (text, trace) = small(seed, 16);
-        for (pair, schedule) in explore(&trace, 1_000_000, |_| {}).races {
-            assert_eq!(witness::check(&trace, &schedule), Ok(pair), "seed {seed}\n{text}");
+        for (goal, witness) in explore(&trace, 1_000_000, |_| {}).found {
+            let schedule: Vec<EventId> = witness.schedule().collect();
+            let proven = witness::check(&trace, goal.kind(), &schedule);
+            assert_eq!(proven, Ok(goal), "seed {seed}\n{text}");
             count += 1;
         }
     }
@@ -171,7 +174,7 @@ fn the_limit_is_kept_and_said() {
     let some = explore(&trace, all.states / 2, |_| {});
     assert!(!some.complete);
     assert!(some.states <= all.states / 2);
-    assert!(some.races.keys().all(|pair| all.races.contains_key(pair)));
+    assert!(some.found.keys().all(|goal| all.found.contains_key(goal)));
     assert!(explore(&trace, all.states, |_| {}).complete);
 }
 
@@ -210,7 +213,7 @@ fn the_checker_refuses_what_is_no_witness() {
     ] {
         let schedule: Vec<EventId> =
             schedule.iter().map(|number| EventId::from_number(*number).unwrap()).collect();
-        let refutation = witness::check(&trace, &schedule).unwrap_err().to_string();
+        let refutation = witness::check(&trace, Kind::Race, &schedule).unwrap_err().to_string();
         assert!(refutation.starts_with(expected), "{refutation}");
     }
 }

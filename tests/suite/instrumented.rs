@@ -40,8 +40,7 @@ fn races(args: &[&str]) -> BTreeSet<(String, String)> {
     let found = explore(&trace, 1_000_000, |_| {});
     assert!(found.complete, "{args:?}");
     found
-        .races
-        .keys()
+        .races()
         .map(|pair| (remark(&trace, pair.first()), remark(&trace, pair.second())))
         .collect()
 }

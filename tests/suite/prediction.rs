@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use predictor::explore::explore;
+use predictor::goal::Pair;
 use predictor::predict::{Options, Prediction, Proofs, predict};
-use predictor::race::{Pair, Signature};
 use predictor::trace::{EventId, Trace};
 use predictor::witness;
 use racelog_tests::random_trace::{Family, Shape, random_trace, small_trace};
@@ -19,21 +19,22 @@ fn all_pairs() -> Options {
 fn run(trace: &Trace, options: &Options) -> Prediction {
     let found = predict(trace, options, |_, _| {});
     assert_eq!(found.counts.unconfirmed, 0);
-    for race in &found.races {
-        let witness: Vec<EventId> = race.witness.events().collect();
-        assert_eq!(witness::check(trace, &witness), Ok(race.pair));
+    for proven in &found.found {
+        let schedule: Vec<EventId> = proven.witness.schedule().collect();
+        let checked = witness::check(trace, proven.goal().kind(), &schedule);
+        assert_eq!(checked.as_ref(), Ok(proven.goal()));
     }
     found
 }
 
 fn pairs(found: &Prediction) -> BTreeSet<Pair> {
-    found.races.iter().map(|race| race.pair).collect()
+    found.races().collect()
 }
 
 /// All races of a small trace; none if it is too large after all.
 fn truth(trace: &Trace) -> Option<BTreeSet<Pair>> {
     let found = explore(trace, 400_000, |_| {});
-    found.complete.then(|| found.races.into_keys().collect())
+    found.complete.then(|| found.races().collect())
 }
 
 #[test]
@@ -139,7 +140,7 @@ fn windows_lose_races_and_never_add_one() {
 fn one_race_stands_for_its_signature() {
     for seed in 0..1_000 {
         let (text, trace) = small_trace(seed);
-        let signature = |pair: &Pair| Signature::of(&trace, *pair);
+        let signature = |pair: &Pair| pair.signature(&trace);
         let all: BTreeSet<_> = pairs(&run(&trace, &all_pairs())).iter().map(signature).collect();
         let some = run(&trace, &Options { all_pairs: false, ..all_pairs() });
         let some: Vec<_> = pairs(&some).iter().map(signature).collect();
@@ -154,7 +155,7 @@ fn the_number_of_threads_changes_nothing() {
         let (_, trace) = small_trace(seed);
         let with = |jobs| {
             let mut found = run(&trace, &Options { jobs: Some(jobs), ..all_pairs() });
-            found.races.iter_mut().for_each(|race| race.time = Default::default());
+            found.found.iter_mut().for_each(|proven| proven.time = Default::default());
             found
         };
         assert_eq!(with(1), with(3), "seed {seed}");

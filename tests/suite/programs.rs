@@ -8,8 +8,8 @@ use std::process::Command;
 
 use predictor::analysis::{Detector, detect};
 use predictor::explore::explore;
-use predictor::predict::{Options, Race, Verdict, decide_pair, predict};
-use predictor::race::Pair;
+use predictor::goal::{Goal, Pair};
+use predictor::predict::{Decided, Options, decide_goal, predict};
 use predictor::replay::{Order, Outcome, Plan, Replayed};
 use predictor::solve::SolverKind;
 use predictor::trace::format::Source;
@@ -74,7 +74,7 @@ fn places(trace: &Trace, pair: Pair) -> Places {
 /// What is found in a trace.
 struct Found {
     /// The races that are proven by a schedule.
-    predicted: Vec<Race>,
+    predicted: Vec<Pair>,
     /// Where these are.
     proven: BTreeSet<Places>,
     /// Where happens-before says that the run itself has raced.
@@ -86,10 +86,10 @@ fn find(program: &Program, trace: &Trace) -> Found {
     let options = Options { pair_time: None, pairs_per_signature: None, ..Options::default() };
     let prediction = predict(trace, &options, |_, _| {});
     assert_eq!(prediction.counts.unknown(), 0, "{}", program.name);
-    let proven = prediction.races.iter().map(|race| places(trace, race.pair)).collect();
+    let proven = prediction.races().map(|pair| places(trace, pair)).collect();
     let observed = detect(trace, Detector::Hb, &options, |_, _| {}).races;
     let observed = observed.into_keys().map(|pair| places(trace, pair)).collect();
-    Found { predicted: prediction.races, proven, observed }
+    Found { predicted: prediction.races().collect(), proven, observed }
 }
 
 /// What is known: races by schedules that the chosen one admits, other such races, and those by
@@ -117,12 +117,13 @@ fn known(program: &Program) -> Known {
 }
 
 /// Runs a program by a schedule that leads to a race, in both orders.
-fn replay(program: &Program, trace: &Trace, race: &Race) -> Replayed {
+fn replay(program: &Program, trace: &Trace, pair: Pair) -> Replayed {
     // The solver's witness, as `predictor replay` takes it: it has only what the race needs.
-    let Verdict::Race(witness) = decide_pair(trace, race.pair, SolverKind::default(), None) else {
-        panic!("{}: {:?} is no race", program.name, race.pair);
+    let decided = decide_goal(trace, &Goal::Race(pair), SolverKind::default(), None);
+    let Decided::Proven(witness) = decided else {
+        panic!("{}: {pair:?} is no race", program.name);
     };
-    let witness: Vec<_> = witness.events().collect();
+    let witness: Vec<_> = witness.schedule().collect();
     let plan = Plan::new(trace, &witness).expect("a witness ends in two accesses");
     let folder = TempDir::new().unwrap();
     let [schedule, outcome] = ["schedule", "outcome"].map(|name| folder.path().join(name));
@@ -163,7 +164,7 @@ fn the_races_of_every_program_are_found_and_nothing_else() {
             let explored = explore(&trace, EXPLORED.1, |_| {});
             if explored.complete {
                 compared += 1;
-                let all = explored.races.keys().map(|&pair| places(&trace, pair)).collect();
+                let all = explored.races().map(|pair| places(&trace, pair)).collect();
                 problems.extend(differences(&format!("{name}: not explored"), &found.proven, &all));
                 problems.extend(differences(&format!("{name}: explored"), &all, &found.proven));
             }
@@ -179,12 +180,12 @@ fn every_predicted_race_of_every_program_is_confirmed() {
     let mut confirmed = 0;
     for program in programs() {
         let trace = record(program, Some(program.schedule));
-        for race in find(program, &trace).predicted {
-            let replayed = replay(program, &trace, &race);
+        for pair in find(program, &trace).predicted {
+            let replayed = replay(program, &trace, pair);
             if replayed.is_confirmed() {
                 confirmed += 1;
             } else {
-                let [one, other] = places(&trace, race.pair);
+                let [one, other] = places(&trace, pair);
                 let verdict = replayed.verdict;
                 problems.push(format!("{}: {one} and {other}: {verdict:?}", program.name));
             }

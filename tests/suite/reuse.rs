@@ -55,8 +55,7 @@ fn check(allocator: &str, program: &str, expected: &[(&str, &str)]) {
     let found = explore(&trace, 1_000_000, |_| {});
     assert!(found.complete, "{allocator} {program}");
     let races: BTreeSet<(String, String)> = found
-        .races
-        .keys()
+        .races()
         .map(|pair| (remark(&trace, pair.first()), remark(&trace, pair.second())))
         .collect();
     let expected = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();

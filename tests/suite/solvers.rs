@@ -188,13 +188,13 @@ fn the_same_question_of_a_growing_formula_is_answered_as_if_it_were_new() {
 mod z3 {
     use std::collections::BTreeSet;
 
-    use predictor::detect::Outcome;
+    use predictor::detect::Claim;
     use predictor::detect::paper::Paper;
     use predictor::detect::said::Said;
     use predictor::encode::Index;
     use predictor::explore::explore;
+    use predictor::goal::Pair;
     use predictor::predict::{Options, Proofs, predict};
-    use predictor::race::Pair;
     use predictor::solve::SolverKind;
     use predictor::solve::z3::Z3Solver;
 
@@ -244,11 +244,11 @@ mod z3 {
             if !found.complete {
                 continue;
             }
-            let truth: BTreeSet<Pair> = found.races.into_keys().collect();
+            let truth: BTreeSet<Pair> = found.races().collect();
             let options =
                 Options { solver, proofs, all_pairs, jobs: Some(1), ..Options::default() };
             let found = predict(&trace, &options, |_, _| {});
-            let predicted: BTreeSet<Pair> = found.races.iter().map(|race| race.pair).collect();
+            let predicted: BTreeSet<Pair> = found.races().collect();
             assert_eq!(predicted, truth, "seed {seed}\n{text}");
             assert_eq!(
                 (found.counts.unknown(), found.disagreement),
@@ -272,7 +272,7 @@ mod z3 {
                 Paper::new(&trace, &index, Box::new(OrderSolver::new())),
                 Paper::new(&trace, &index, Box::new(Z3Solver::new())),
             );
-            let race = |outcome| matches!(outcome, Outcome::Race(_));
+            let race = |claim| matches!(claim, Claim::Race(_));
             for pair in conflicts(&trace) {
                 let said = race(deciders.0.is_race(pair, None));
                 let paper = race(deciders.2.is_race(pair, None));

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use predictor::race::{Pair, conflict};
+use predictor::goal::Pair;
+use predictor::goal::race::conflict;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source, SourceError};
 use racelog::trace::{Dictionary, Item, Metadata};

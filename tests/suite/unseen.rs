@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use predictor::detect::{Scope, hb};
+use predictor::goal::Pair;
 use predictor::predict::{Options, predict};
-use predictor::race::Pair;
 use predictor::trace::format::{Format, Source};
 use predictor::trace::{Op, Trace};
 
@@ -49,7 +49,7 @@ fn predicted(trace: &Trace) -> BTreeSet<Pair> {
     let options = Options { pair_time: None, ..Options::default() };
     let found = predict(trace, &options, |_, _| {});
     assert_eq!(found.counts.unknown(), 0);
-    found.races.into_iter().map(|race| race.pair).collect()
+    found.races().collect()
 }
 
 /// A program has no race, and its twin has one.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Instant;
 
-use predictor::detect::Outcome;
+use predictor::detect::Claim;
 use predictor::detect::paper::Paper;
 use predictor::detect::said::Said;
 use predictor::encode::{Index, Window};
-use predictor::predict::{Decider, Verdict};
-use predictor::race::Pair;
+use predictor::goal::{Goal, Pair};
+use predictor::predict::{Decided, Decider};
 use predictor::semantics::Machine;
 use predictor::solve::order::OrderSolver;
 use predictor::trace::{EventId, Trace};
@@ -22,14 +22,14 @@ use racelog_tests::whole_trace::races_by_definition;
 use crate::support::conflicts;
 use crate::support::repository;
 
-fn pairs_that(trace: &Trace, mut race: impl FnMut(Pair) -> Outcome) -> BTreeSet<Pair> {
+fn pairs_that(trace: &Trace, mut race: impl FnMut(Pair) -> Claim) -> BTreeSet<Pair> {
     let is_race = |pair: &Pair| match race(*pair) {
-        Outcome::Race(schedule) => {
+        Claim::Race(schedule) => {
             assert!(schedule.ends_with(&[pair.first(), pair.second()]));
             true
         }
-        Outcome::NoRace => false,
-        Outcome::Unknown => panic!("there is no deadline"),
+        Claim::NoRace => false,
+        Claim::Unknown => panic!("there is no deadline"),
     };
     conflicts(trace).into_iter().filter(is_race).collect()
 }
@@ -52,7 +52,10 @@ fn predicted(trace: &Trace) -> BTreeSet<Pair> {
     let checker = Checker::new(&machine);
     let solver = Box::new(OrderSolver::new());
     let mut decider = Decider::new(trace, &index, &window, &checker, solver);
-    let race = |pair: &Pair| matches!(decider.decide(*pair, None, None), Verdict::Race(_));
+    let race = |pair: &Pair| {
+        let decided = decider.decide(&Goal::Race(*pair), None, None);
+        matches!(decided, Decided::Proven(_))
+    };
     conflicts(trace).into_iter().filter(race).collect()
 }
 
@@ -155,8 +158,8 @@ fn no_time_is_no_answer() {
     let (index, past) = (Index::new(&trace), Some(Instant::now()));
     let pair = conflicts(&trace)[0];
     let solver = || Box::new(OrderSolver::new());
-    assert_eq!(Said::new(&trace, &index, solver()).is_race(pair, past), Outcome::Unknown);
-    assert_eq!(Paper::new(&trace, &index, solver()).is_race(pair, past), Outcome::Unknown);
+    assert_eq!(Said::new(&trace, &index, solver()).is_race(pair, past), Claim::Unknown);
+    assert_eq!(Paper::new(&trace, &index, solver()).is_race(pair, past), Claim::Unknown);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use predictor::analysis::{Detector, Found, LONGEST, detect};
+use predictor::goal::{Pair, Signature};
 use predictor::order::weak_links;
 use predictor::predict::Options;
-use predictor::race::{Pair, Signature};
 use predictor::trace::{EventId, Trace};
 
 /// What each detector finds.
@@ -76,7 +76,7 @@ impl Comparison {
         let mut excess = Vec::new();
         for detector in [Detector::Hb, Detector::Cp, Detector::Paper] {
             for pair in self.of(detector).races.keys() {
-                if !known.contains(&Signature::of(trace, *pair)) {
+                if !known.contains(&pair.signature(trace)) {
                     let text = describe(trace, detector, *pair);
                     excess.push(Excess { detector, pair: *pair, text });
                 }
@@ -86,7 +86,7 @@ impl Comparison {
     }
 
     fn signatures(&self, trace: &Trace, detector: Detector) -> BTreeSet<Signature> {
-        self.of(detector).races.keys().map(|pair| Signature::of(trace, *pair)).collect()
+        self.of(detector).races.keys().map(|pair| pair.signature(trace)).collect()
     }
 }
 

@@ -6,9 +6,9 @@
 use std::time::{Duration, Instant};
 
 use predictor::analysis::Detector;
-use predictor::predict::{Verdict, decide_pair};
+use predictor::goal::{Goal, Pair};
+use predictor::predict::{Decided, decide_goal};
 use predictor::project::Replay;
-use predictor::race::Pair;
 use predictor::render::replay_lines;
 use predictor::replay::{Order, Plan, Replayed};
 use predictor::report::Table;
@@ -128,10 +128,11 @@ const WITNESS_TIME: Duration = Duration::from_secs(10);
 /// Replays a race, and says what came between if something did.
 fn replay(trace: &Trace, pair: Pair, child: &Child) -> Result<Option<String>, Problem> {
     let deadline = Some(Instant::now() + WITNESS_TIME);
-    let Verdict::Race(witness) = decide_pair(trace, pair, SolverKind::default(), deadline) else {
+    let decided = decide_goal(trace, &Goal::Race(pair), SolverKind::default(), deadline);
+    let Decided::Proven(witness) = decided else {
         return Ok(Some("no witness in time".to_owned()));
     };
-    let witness: Vec<_> = witness.events().collect();
+    let witness: Vec<_> = witness.schedule().collect();
     let plan = Plan::new(trace, &witness);
     let plan = plan.ok_or_else(|| child.problem("bug: the witness has no two accesses"))?;
     let order = |first: &String| {

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::args::Check;
 use super::input::Input;
 use super::{Failure, Outcome, terminal};
+use crate::goal::Kind;
 use crate::trace::{EventId, Trace};
 use crate::witness;
 
@@ -19,13 +20,13 @@ pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
     let schedule = parse(&text).map_err(|problem| Failure::of(name, problem))?;
     let trace = Input::of_args(&args.input)?.load()?;
     let mut out = terminal::stdout(terminal::Kind::Text);
-    match witness::check(&trace, &events(&schedule, &trace)) {
-        Ok(pair) => {
+    match witness::check(&trace, Kind::Race, &events(&schedule, &trace)) {
+        Ok(goal) => {
             let mut printer = trace.printer();
-            let (first, second) = (pair.first(), pair.second());
-            writeln!(out, "yes: ({first}, {second}) is a race")?;
-            for event in [first, second] {
-                writeln!(out, "{:>8}  {}", event.number(), printer.event(event))?;
+            let next: Vec<String> = goal.next().iter().map(EventId::to_string).collect();
+            writeln!(out, "yes: ({}) is a {}", next.join(", "), goal.kind().name())?;
+            for event in goal.next() {
+                writeln!(out, "{:>8}  {}", event.number(), printer.event(*event))?;
             }
             out.flush()?;
             Ok(Outcome::NothingFound)

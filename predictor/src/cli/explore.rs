@@ -19,14 +19,15 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
         progress.update(|| (states as u64, None));
     });
     drop(progress);
-    for (pair, schedule) in &found.races {
+    for (goal, witness) in &found.found {
         // What the checker does not confirm is a bug of ours and never shown.
-        match witness::check(&trace, schedule) {
-            Ok(proven) if proven == *pair => {}
+        let schedule: Vec<EventId> = witness.schedule().collect();
+        match witness::check(&trace, goal.kind(), &schedule) {
+            Ok(proven) if proven == *goal => {}
             other => {
                 return Err(Failure::of(
                     name,
-                    format!("bug: {pair:?} is not confirmed: {other:?}"),
+                    format!("bug: {goal:?} is not confirmed: {other:?}"),
                 ));
             }
         }
@@ -41,7 +42,7 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
         let problem = "not all executions were tried: there may be more races; raise --max-states";
         say("warning", format_args!("{name}: {problem}"));
     }
-    Ok(match (found.races.is_empty(), found.complete) {
+    Ok(match (found.found.is_empty(), found.complete) {
         (false, _) => Outcome::Found,
         (true, true) => Outcome::NothingFound,
         (true, false) => Outcome::Incomplete,
@@ -50,7 +51,7 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
 
 fn print_json(out: &mut impl Write, found: &Exploration) -> io::Result<()> {
     let pairs: Vec<String> =
-        found.races.keys().map(|pair| format!("[{}, {}]", pair.first(), pair.second())).collect();
+        found.races().map(|pair| format!("[{}, {}]", pair.first(), pair.second())).collect();
     write!(out, "{{\"races\": [{}]", pairs.join(", "))?;
     if !found.complete {
         write!(out, ", \"complete\": false")?;
@@ -60,14 +61,14 @@ fn print_json(out: &mut impl Write, found: &Exploration) -> io::Result<()> {
 
 fn print_text(out: &mut impl Write, trace: &Trace, found: &Exploration) -> io::Result<()> {
     let mut printer = trace.printer();
-    for (pair, schedule) in &found.races {
-        writeln!(out, "race ({}, {})", pair.first(), pair.second())?;
-        for event in [pair.first(), pair.second()] {
-            writeln!(out, "{:>8}  {}", event.number(), printer.event(event))?;
+    for (goal, witness) in &found.found {
+        writeln!(out, "{} ({})", goal.kind().name(), numbers(goal.next().iter().copied(), ", "))?;
+        for event in goal.next() {
+            writeln!(out, "{:>8}  {}", event.number(), printer.event(*event))?;
         }
-        writeln!(out, "{:>8}  {}\n", "witness", numbers(schedule))?;
+        writeln!(out, "{:>8}  {}\n", "witness", numbers(witness.schedule(), " "))?;
     }
-    let races = match found.races.len() {
+    let races = match found.races().count() {
         0 => "no race".to_owned(),
         1 => "1 race".to_owned(),
         count => format!("{count} races"),
@@ -76,7 +77,7 @@ fn print_text(out: &mut impl Write, trace: &Trace, found: &Exploration) -> io::R
     writeln!(out, "{races} in {} events; {} states explored, {scope}", trace.len(), found.states)
 }
 
-fn numbers(schedule: &[EventId]) -> String {
-    let numbers: Vec<String> = schedule.iter().map(ToString::to_string).collect();
-    numbers.join(" ")
+fn numbers(events: impl Iterator<Item = EventId>, between: &str) -> String {
+    let numbers: Vec<String> = events.map(|event| event.to_string()).collect();
+    numbers.join(between)
 }

@@ -111,17 +111,17 @@ fn predicted(path: &Path) -> Result<Vec<Places>, Failure> {
     drop(progress);
     let mut printer = trace.printer();
     let mut pairs = Vec::new();
-    for race in &found.races {
+    for race in found.races() {
         let mut place = |event| printer.location(event);
-        let places = place(race.pair.first()).zip(place(race.pair.second()));
+        let places = place(race.first()).zip(place(race.second()));
         match places.map(|(first, second)| format!("{first},{second}").parse()) {
             Some(Ok(places)) => pairs.push(places),
             _ => say(
                 "warning",
                 format_args!(
                     "{name}: ({}, {}) has no places to look for",
-                    race.pair.first(),
-                    race.pair.second()
+                    race.first(),
+                    race.second()
                 ),
             ),
         }

@@ -6,8 +6,9 @@ use std::time::Instant;
 use super::args::{Effort, Witness};
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
-use crate::predict::{Verdict, decide_pair};
-use crate::race::{Pair, conflict};
+use crate::goal::race::conflict;
+use crate::goal::{Goal, Pair};
+use crate::predict::{Decided, decide_goal};
 use crate::trace::{EventId, Trace};
 use crate::witness::switches;
 
@@ -45,13 +46,13 @@ pub(super) fn decide(
 ) -> Result<Decision, Failure> {
     let pair = pair(trace, race).map_err(|problem| Failure::of(name, problem))?;
     let deadline = Instant::now() + effort.pair_time;
-    match decide_pair(trace, pair, effort.solver, Some(deadline)) {
-        Verdict::Race(schedule) => Ok(Decision::Race(schedule.events().collect())),
-        Verdict::NoRace => Ok(Decision::NoRace),
-        Verdict::Unknown => {
+    match decide_goal(trace, &Goal::Race(pair), effort.solver, Some(deadline)) {
+        Decided::Proven(witness) => Ok(Decision::Race(witness.schedule().collect())),
+        Decided::Impossible => Ok(Decision::NoRace),
+        Decided::Unknown => {
             Err(Failure::of(name, "the time was up before the pair was decided: raise --pair-time"))
         }
-        Verdict::Unconfirmed(refutation) => {
+        Decided::Unconfirmed(refutation) => {
             Err(Failure::of(name, format!("bug: the witness is not confirmed: {refutation}")))
         }
     }

@@ -26,8 +26,9 @@ use racelog::trace::LockId;
 
 use super::sections::{Section, sections};
 use super::{Collector, Findings, Limits, Scope};
+use crate::goal::Pair;
+use crate::goal::race::conflict;
 use crate::order::{Edge, Edges, direct_edges};
-use crate::race::{Pair, conflict};
 use crate::trace::{EventId, Trace};
 
 /// How many events are looked at together.

@@ -12,9 +12,9 @@
 
 use super::history::{Access, History};
 use super::{Collector, Findings, Limits, Scope};
+use crate::goal::Pair;
 use crate::order::{Clocks, Edges, Flow, LocksetId};
 pub use crate::order::{WeakLink, weak_links};
-use crate::race::Pair;
 use crate::trace::{EventId, Op, Trace};
 
 /// The pairs that happens-before leaves unordered.

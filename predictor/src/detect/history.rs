@@ -10,8 +10,8 @@ use std::mem;
 use racelog::trace::{ThreadId, VarId};
 
 use super::Scope;
+use crate::goal::ProgramPoint;
 use crate::order::{Epoch, LocksetId};
-use crate::race::Site;
 use crate::trace::{EventId, Op, Trace};
 
 /// So many accesses by one thread of one variable are kept when signatures are asked for. Hardly
@@ -24,19 +24,19 @@ pub(super) struct Access {
     pub(super) event: EventId,
     pub(super) epoch: Epoch,
     pub(super) locks: LocksetId,
-    site: Site,
+    point: ProgramPoint,
     writes: bool,
     atomic: bool,
 }
 
 impl Access {
     fn same_kind(&self, other: &Self) -> bool {
-        self.site == other.site
+        self.point == other.point
             && self.locks == other.locks
             && (self.writes, self.atomic) == (other.writes, other.atomic)
     }
 
-    /// As [`crate::race::conflict`], of accesses of one variable by different threads.
+    /// As [`crate::goal::race::conflict`], of accesses of one variable by different threads.
     fn conflicts(&self, other: &Self) -> bool {
         (self.writes || other.writes) && !(self.atomic && other.atomic)
     }
@@ -118,12 +118,12 @@ impl History {
         if matches!(op, Op::Exclusive { .. }) {
             return None;
         }
-        let site = match self.scope {
-            Scope::Signatures => Site::of(trace, event),
-            Scope::AllPairs => Site::Event(event),
+        let point = match self.scope {
+            Scope::Signatures => ProgramPoint::of(trace, event),
+            Scope::AllPairs => ProgramPoint::Event(event),
         };
         let access =
-            Access { event, epoch, locks, site, writes: op.writes(), atomic: op.is_atomic() };
+            Access { event, epoch, locks, point, writes: op.writes(), atomic: op.is_atomic() };
         Some((var, access))
     }
 

@@ -20,9 +20,9 @@ mod whole_trace;
 
 use rustc_hash::FxHashSet;
 
-pub use self::whole_trace::Outcome;
+pub use self::whole_trace::Claim;
 
-use crate::race::{Pair, Signature};
+use crate::goal::{Pair, Signature};
 use crate::trace::Trace;
 
 /// What to report.
@@ -83,7 +83,7 @@ impl<'a> Collector<'a> {
         }
         let new = match self.scope {
             Scope::AllPairs => true,
-            Scope::Signatures => self.signatures.insert(Signature::of(self.trace, pair)),
+            Scope::Signatures => self.signatures.insert(pair.signature(self.trace)),
         };
         if new {
             self.pairs.push(pair);

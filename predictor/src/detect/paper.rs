@@ -21,9 +21,9 @@
 
 use std::time::Instant;
 
-use super::whole_trace::{Outcome, WholeTrace};
+use super::whole_trace::{Claim, WholeTrace};
 use crate::encode::Index;
-use crate::race::Pair;
+use crate::goal::Pair;
 use crate::solve::formula::Lit;
 use crate::solve::{Disagreement, Solver};
 use crate::trace::{EventId, Op, Trace};
@@ -45,7 +45,7 @@ impl<'a> Paper<'a> {
 
     /// Whether the formula for a pair of conflicting accesses has a solution. The schedule is what
     /// the solution has before the pair; it need not be feasible.
-    pub fn is_race(&mut self, pair: Pair, deadline: Option<Instant>) -> Outcome {
+    pub fn is_race(&mut self, pair: Pair, deadline: Option<Instant>) -> Claim {
         let mut conditions = self.whole.meeting(pair);
         for event in [pair.first(), pair.second()] {
             self.control_flow(event, &mut conditions);

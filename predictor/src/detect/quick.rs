@@ -12,8 +12,8 @@
 
 use super::history::{Access, History};
 use super::{Collector, Findings, Limits, Scope};
+use crate::goal::Pair;
 use crate::order::{Clocks, Edges, Flow, Locksets};
-use crate::race::Pair;
 use crate::trace::{Op, Trace};
 
 /// The pairs that pass the quick check: every race, and others. Unsound by design, see the

@@ -23,12 +23,12 @@
 
 use std::time::Instant;
 
-use super::whole_trace::{Outcome, WholeTrace};
+use super::whole_trace::{Claim, WholeTrace};
 use crate::encode::Index;
 use crate::encode::index::learns;
-use crate::race::Pair;
+use crate::goal::{Goal, Kind, Pair};
 use crate::solve::{Disagreement, Solver};
-use crate::trace::Trace;
+use crate::trace::{EventId, Trace};
 use crate::witness;
 
 /// Decides the pairs of a trace, one after the other.
@@ -48,16 +48,18 @@ impl<'a> Said<'a> {
     }
 
     /// Whether a pair of conflicting accesses is a race. The schedule proves it.
-    pub fn is_race(&mut self, pair: Pair, deadline: Option<Instant>) -> Outcome {
+    pub fn is_race(&mut self, pair: Pair, deadline: Option<Instant>) -> Claim {
         let meeting = self.whole.meeting(pair);
-        let outcome = self.whole.decide(pair, &meeting, deadline);
-        match outcome {
+        match self.whole.decide(pair, &meeting, deadline) {
             // What the checker does not accept is never shown.
-            Outcome::Race(schedule) if witness::check(self.whole.trace, &schedule) != Ok(pair) => {
-                Outcome::Unknown
-            }
-            outcome => outcome,
+            Claim::Race(schedule) if !self.is_proven(pair, &schedule) => Claim::Unknown,
+            claim => claim,
         }
+    }
+
+    fn is_proven(&self, pair: Pair, schedule: &[EventId]) -> bool {
+        let proven = witness::check(self.whole.trace, Kind::Race, schedule);
+        proven == Ok(Goal::Race(pair))
     }
 
     /// Why nothing that was said is to be trusted, if that has been found out.

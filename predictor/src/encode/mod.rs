@@ -8,7 +8,7 @@
 //!
 //! One axiom family a file. An axiom is stated when the first event that it speaks of may be in the
 //! prefix, and whatever event it speaks of may be in the prefix from then on: so the formula grows
-//! from the pair that is asked about to what that pair can depend on, and no further. Axioms about
+//! from the goal that is asked about to what that goal can depend on, and no further. Axioms about
 //! all pairs of something (two regions of a lock, a write between a write and its read, two messages
 //! of a channel) are stated only once a solution breaks them, and all but the nearest writes that a
 //! read may find once a solution asks for another: see [`Encoder::refine`].
@@ -18,6 +18,7 @@ mod channels;
 mod condvars;
 mod exclusives;
 mod foreign;
+mod goals;
 pub(crate) mod index;
 mod locks;
 mod parking;

@@ -1,17 +1,15 @@
-//! The question: is there a feasible prefix after which both accesses of a pair are next and
-//! enabled?
+//! The question: is there a feasible prefix that ends in a goal?
 
 use std::time::Instant;
 
-use super::reads;
 use super::sources::Sources;
-use super::{CHECK_EVERY, Encoder, exclusives, foreign, program_order};
-use crate::race::Pair;
+use super::{CHECK_EVERY, Encoder, goals, reads};
+use crate::goal::Goal;
 use crate::solve::formula::Lit;
 use crate::solve::{Model, is_over};
-use crate::trace::{EventId, Op};
+use crate::trace::EventId;
 
-/// What is known to follow from a pair's being a race. A solver would find it out, too.
+/// What is known to hold in every prefix that ends in a goal. A solver would find it out, too.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Forced {
     /// Events that have happened then, and with each all before it in its thread.
@@ -20,52 +18,32 @@ pub struct Forced {
     pub edges: Vec<(EventId, EventId)>,
 }
 
-/// A question about a pair, put to an encoder.
+/// A question about a goal, put to an encoder.
 #[derive(Debug)]
 pub struct Query {
     /// What has to hold.
     pub assumptions: Vec<Lit>,
-    last_reads: Vec<LastRead>,
+    pub(super) last_reads: Vec<LastRead>,
 }
 
 /// A compare-exchange that is next when the prefix ends: the variable then holds what it found.
 #[derive(Debug)]
-struct LastRead {
-    event: EventId,
-    sources: Sources,
+pub(super) struct LastRead {
+    pub(super) event: EventId,
+    pub(super) sources: Sources,
 }
 
 impl Encoder<'_> {
-    /// Asks about a pair, both of whose accesses are in the window. There is no answer if stating all
-    /// that matters takes longer than until the deadline; what is left is stated with the next question.
+    /// Asks about a goal, all of whose events are in the window. There is no answer if stating all that
+    /// matters takes longer than until the deadline; what is left is stated with the next question.
     pub fn ask(
         &mut self,
-        pair: Pair,
+        goal: &Goal,
         forced: Option<&Forced>,
         deadline: Option<Instant>,
     ) -> Option<Query> {
         let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
-        let (first, second) = (pair.first(), pair.second());
-        for (event, other) in [(first, second), (second, first)] {
-            query.assumptions.extend(program_order::reached(self, event));
-            query.assumptions.extend(exclusives::allowed(self, event, other));
-            query.assumptions.extend(foreign::allowed(self, event));
-            query.assumptions.push(!self.included(event));
-            if let Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } =
-                self.trace.op(event)
-            {
-                query.assumptions.push(self.clean_before(event));
-                if self.trace.is_mixed(var) {
-                    let known = reads::known_before(self, var, event);
-                    query.assumptions.extend(known);
-                    continue;
-                }
-                let asked = self.formula.proposition(false);
-                let sources = Sources::state(self, event, var, value, asked);
-                query.assumptions.push(asked);
-                query.last_reads.push(LastRead { event, sources });
-            }
-        }
+        goals::assume(self, &mut query, goal);
         if let Some(forced) = forced {
             // First, so that whatever else is decided is decided with this in mind.
             query.assumptions.insert(0, self.state_forced(forced, deadline));

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::edges::Edges;
 use super::flow::{Flow, Knowledge, Place};
-use crate::race::Pair;
+use crate::goal::Pair;
 use crate::trace::{EventId, Op, Trace};
 
 /// An atomic access whose memory ordering is too weak to order two other accesses.

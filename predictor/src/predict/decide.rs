@@ -1,30 +1,30 @@
-//! One pair: asks the solver, follows its answers up until they hold, and has the witness checked.
+//! One goal: asks the solver, follows its answers up until they hold, and has the witness checked.
 
 use std::time::Instant;
 
 use crate::encode::{Encoder, Forced, Index, Refinement, Window};
-use crate::race::Pair;
+use crate::goal::Goal;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Solver, is_over};
 use crate::trace::{EventId, Trace};
-use crate::witness::{self, Checker, Refutation, Schedule};
+use crate::witness::{self, Checker, Refutation, Witness};
 
-/// What is known of a pair.
+/// What was found out about a goal.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// It is a race; the schedule proves it.
-    Race(Schedule),
-    /// It is no race.
-    NoRace,
+pub enum Decided {
+    /// Some execution reaches it; the witness proves that.
+    Proven(Witness),
+    /// No execution reaches it.
+    Impossible,
     /// There was not enough time.
     Unknown,
     /// The solver says yes, and the checker does not accept its witness. That is a bug of ours, and
-    /// the pair is never shown as a race.
+    /// the goal is never shown as reached.
     Unconfirmed(Refutation),
 }
 
-/// Decides the pairs of one window, one after the other. What is learnt from one pair helps with
-/// the next.
+/// Decides the goals of one window, one after the other. What is learnt from one helps with the
+/// next.
 pub struct Decider<'a> {
     trace: &'a Trace,
     window: &'a Window,
@@ -36,7 +36,7 @@ pub struct Decider<'a> {
 }
 
 impl<'a> Decider<'a> {
-    /// A decider for the pairs of a window.
+    /// A decider for the goals of a window.
     pub fn new(
         trace: &'a Trace,
         index: &'a Index,
@@ -65,41 +65,41 @@ impl<'a> Decider<'a> {
         (self.encoder.formula(), &self.assumptions)
     }
 
-    /// Whether a pair, both of whose accesses are in the window, is a race. What is forced by its being
-    /// one, if that is known, makes it easier to tell.
+    /// Whether some execution reaches a goal, all of whose events are in the window. What is forced
+    /// by reaching it, if that is known, makes it easier to tell.
     pub fn decide(
         &mut self,
-        pair: Pair,
+        goal: &Goal,
         forced: Option<&Forced>,
         deadline: Option<Instant>,
-    ) -> Verdict {
-        let Some(mut query) = self.encoder.ask(pair, forced, deadline) else {
-            return Verdict::Unknown;
+    ) -> Decided {
+        let Some(mut query) = self.encoder.ask(goal, forced, deadline) else {
+            return Decided::Unknown;
         };
         self.assumptions.clone_from(&query.assumptions);
         loop {
             let formula = self.encoder.formula();
             let model = match self.solver.solve(formula, &query.assumptions, deadline) {
-                Answer::No => return Verdict::NoRace,
-                Answer::Unknown => return Verdict::Unknown,
+                Answer::No => return Decided::Impossible,
+                Answer::Unknown => return Decided::Unknown,
                 Answer::Yes(model) => model,
             };
             match self.encoder.refine(&model, &mut query, deadline) {
-                Refinement::Feasible(sequence) => return self.confirm(&sequence, pair),
+                Refinement::Feasible(sequence) => return self.confirm(&sequence, goal),
                 Refinement::More if !is_over(deadline) => {}
-                Refinement::More | Refinement::OutOfTime => return Verdict::Unknown,
+                Refinement::More | Refinement::OutOfTime => return Decided::Unknown,
             }
         }
     }
 
-    /// Has the checker replay a sequence of the window that leads to a pair.
-    fn confirm(&self, sequence: &[EventId], pair: Pair) -> Verdict {
-        let mut rest = witness::tidy(self.trace, sequence);
-        rest.extend([pair.first(), pair.second()]);
-        let schedule = Schedule { observed: self.window.range().start, rest };
-        match self.checker.check(&schedule) {
-            Ok(_) => Verdict::Race(schedule),
-            Err(refutation) => Verdict::Unconfirmed(refutation),
+    /// Has the checker replay a sequence of the window that leads to a goal.
+    fn confirm(&self, sequence: &[EventId], goal: &Goal) -> Decided {
+        let rest = witness::tidy(self.trace, sequence);
+        let observed = self.window.range().start;
+        let witness = Witness { observed, rest, goal: goal.clone() };
+        match self.checker.check(&witness) {
+            Ok(()) => Decided::Proven(witness),
+            Err(refutation) => Decided::Unconfirmed(refutation),
         }
     }
 }

@@ -8,7 +8,7 @@
 //! Soundness: the first thread has not given `l` back, so the other's region of `l` was over when it
 //! took `l`; and likewise the first's region of `m` was over when the other took `m`. But each of
 //! these regions started after its thread had taken the lock that it holds: a cycle. All four events
-//! are before the accesses in their threads, so every execution that reaches both accesses has them.
+//! are before the two in their threads, so every execution that reaches both has them.
 //! Regions that do not exclude each other, since both only read, say nothing.
 //!
 //! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] changes of
@@ -18,7 +18,6 @@ use racelog::trace::LockId;
 
 use super::held::HeldLocks;
 use crate::order::LocksetId;
-use crate::race::Pair;
 use crate::trace::{EventId, Op, Trace};
 
 /// How many changes of what a thread holds are looked at.
@@ -34,11 +33,10 @@ struct History {
     since: Vec<Taken>,
 }
 
-/// Whether the histories of two accesses rule out that both are reached.
-pub(super) fn exclude(trace: &Trace, held: &HeldLocks, pair: Pair) -> bool {
+/// Whether the histories of two events of different threads rule out that both are next at once.
+pub(super) fn exclude(trace: &Trace, held: &HeldLocks, first: EventId, second: EventId) -> bool {
     let locks = |event| held.at(trace.thread(event), trace.position(event));
-    let (first, second) = (pair.first(), pair.second());
-    // Most accesses hold nothing.
+    // Most threads hold nothing.
     if locks(first) == LocksetId::EMPTY || locks(second) == LocksetId::EMPTY {
         return false;
     }
@@ -99,7 +97,7 @@ mod tests {
     fn excluded(text: &str, first: u64, second: u64) -> bool {
         let trace: Trace = text.parse().unwrap();
         let event = |number| EventId::from_number(number).unwrap();
-        exclude(&trace, &HeldLocks::new(&trace), Pair::new(event(first), event(second)))
+        exclude(&trace, &HeldLocks::new(&trace), event(first), event(second))
     }
 
     /// The paper's example: `l` is held, and `m` was taken meanwhile; and the other way round.

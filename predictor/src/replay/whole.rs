@@ -13,9 +13,10 @@
 
 use racelog::trace::LocId;
 
+use crate::goal::Kind;
 use crate::semantics::Machine;
 use crate::trace::{EventId, Op, Trace};
-use crate::witness::{Checker, Schedule};
+use crate::witness::{Checker, Witness};
 
 /// How often the checker is asked at most: each time takes as long as the witness.
 const ATTEMPTS: usize = 2_000;
@@ -160,12 +161,17 @@ impl Whole<'_, '_> {
         self.threads().into_iter().filter_map(last).collect()
     }
 
+    fn is_witness(&self, schedule: &[EventId]) -> bool {
+        let Some((prefix, goal)) = Kind::Race.split_schedule(schedule) else { return false };
+        self.checker.check(&Witness { observed: 0, rest: prefix.to_vec(), goal }).is_ok()
+    }
+
     /// Leaves events out, if the witness is one without them.
     fn leave_out(&mut self, events: &[EventId]) {
         let rest = self.witness.iter().filter(|event| !events.contains(event)).copied();
-        let schedule = Schedule { observed: 0, rest: rest.collect() };
-        if self.checker.check(&schedule).is_ok() {
-            self.witness = schedule.rest;
+        let schedule: Vec<EventId> = rest.collect();
+        if self.is_witness(&schedule) {
+            self.witness = schedule;
         }
     }
 
@@ -206,9 +212,8 @@ impl Whole<'_, '_> {
             let rest = [others(before), group.to_vec(), others(after)].concat();
             let Some(left) = self.attempts.checked_sub(1) else { return false };
             self.attempts = left;
-            let schedule = Schedule { observed: 0, rest };
-            if self.checker.check(&schedule).is_ok() {
-                self.witness = schedule.rest;
+            if self.is_witness(&rest) {
+                self.witness = rest;
                 return true;
             }
         }

@@ -1,110 +1,55 @@
-//! The witness checker: replays a claimed race.
+//! Witnesses, and the checker that replays them.
 //!
-//! A witness is a schedule, the numbers of the events in the order in which they are to happen,
-//! that ends in the two racing accesses. It proves the race if every event before those two is
-//! enabled when its turn comes, and in the end both accesses are the next events of their threads
-//! and enabled.
+//! A witness is a prefix of an execution, the events in the order in which they are to happen, and
+//! the goal that it ends in. It proves the goal if every event of the prefix is enabled when its turn
+//! comes, and the goal holds in the state that is reached. Of a race that means: both accesses are
+//! the next events of their threads, and enabled.
 //!
 //! The checker is built on the [semantics](crate::semantics) alone. It never sees an encoder or a
 //! solver, so whatever those get wrong, it does not get wrong with them.
 
+mod checker;
 mod needed;
-mod schedule;
+mod refutation;
 mod tidy;
 mod touched;
 
-use std::fmt;
-
+pub use self::checker::{Checker, check};
 pub use self::needed::needed;
-pub use self::schedule::{Checker, Schedule};
+pub use self::refutation::{Reason, Refutation};
 pub use self::tidy::{switches, tidy};
-use crate::race::{Pair, conflict};
-use crate::semantics::{Machine, Replay, WhyNot};
-use crate::trace::{EventId, Trace};
+use crate::goal::Goal;
+use crate::trace::EventId;
 
-/// Why a witness proves nothing.
+/// A prefix of an execution: the observed run up to some point, then other events. And the goal that
+/// it ends in.
+///
+/// Most witnesses of long traces begin as the observed run did; so that beginning is not written
+/// down.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refutation {
-    /// Which step of the schedule fails, from 1.
-    pub step: usize,
-    /// The event at that step.
-    pub event: EventId,
-    /// What is wrong there.
-    pub reason: Reason,
-    /// The same in the words of the trace.
-    pub message: String,
+pub struct Witness {
+    /// How many events happen as they were observed.
+    pub observed: usize,
+    /// The events that happen then, in this order.
+    pub rest: Vec<EventId>,
+    /// What holds in the state that is reached.
+    pub goal: Goal,
 }
 
-/// What can be wrong with a step of a witness.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reason {
-    /// The trace has no such event.
-    NoSuchEvent,
-    /// The event is not enabled.
-    NotEnabled(WhyNot),
-    /// The last two events do not conflict.
-    NoConflict,
-    /// The schedule is too short to end in a race.
-    TooShort,
-}
-
-impl fmt::Display for Refutation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "step {}, event {}: {}", self.step, self.event, self.message)
+impl Witness {
+    /// The events that happen.
+    pub fn prefix(&self) -> impl Iterator<Item = EventId> {
+        (0..self.observed).map(EventId::from_index).chain(self.rest.iter().copied())
     }
-}
 
-impl std::error::Error for Refutation {}
+    /// The events that happen, and then those that are next: a schedule, as reports and
+    /// `predictor check` have it.
+    pub fn schedule(&self) -> impl Iterator<Item = EventId> {
+        self.prefix().chain(self.goal.next().iter().copied())
+    }
 
-/// Replays a schedule that ends in a claimed race, and says which race it proves.
-pub fn check(trace: &Trace, schedule: &[EventId]) -> Result<Pair, Refutation> {
-    let refute = |step: usize, reason: Reason| {
-        let event = schedule.get(step - 1).copied().unwrap_or(EventId::from_index(0));
-        let message = describe(trace, event, &reason);
-        Refutation { step, event, reason, message }
-    };
-    if let Some(step) = schedule.iter().position(|event| !trace.contains(*event)) {
-        return Err(refute(step + 1, Reason::NoSuchEvent));
-    }
-    let [prefix @ .., a, b] = schedule else {
-        return Err(refute(schedule.len().max(1), Reason::TooShort));
-    };
-    let machine = Machine::new(trace);
-    let followed = follow(&machine, Replay::of(&machine, prefix), prefix, [*a, *b]);
-    followed.map_err(|(step, reason)| refute(step, reason))
-}
-
-/// Follows a sequence to the two accesses in which it ends, and says at which step it fails.
-fn follow(
-    machine: &Machine<'_>,
-    mut replay: Replay<'_, '_>,
-    prefix: &[EventId],
-    [a, b]: [EventId; 2],
-) -> Result<Pair, (usize, Reason)> {
-    for (step, event) in (1..).zip(prefix) {
-        replay.step(*event).map_err(|why| (step, Reason::NotEnabled(why)))?;
-    }
-    for (step, (event, other)) in (prefix.len() + 1..).zip([(a, b), (b, a)]) {
-        let enabled = machine.enabled_beside(replay.state(), event, other);
-        enabled.map_err(|why| (step, Reason::NotEnabled(why)))?;
-    }
-    if !conflict(machine.trace(), a, b) {
-        return Err((prefix.len() + 2, Reason::NoConflict));
-    }
-    Ok(Pair::new(a, b))
-}
-
-fn describe(trace: &Trace, event: EventId, reason: &Reason) -> String {
-    match reason {
-        Reason::NoSuchEvent => format!("the trace has {} events", trace.len()),
-        Reason::NotEnabled(why) => {
-            let mut printer = trace.printer();
-            let why = why.describe(&mut printer);
-            format!("`{}` cannot happen here: {why}", printer.event(event))
-        }
-        Reason::NoConflict => "the last two events do not conflict: they are not accesses of one \
-             variable by two threads, one of them a write and one of them not atomic"
-            .to_owned(),
-        Reason::TooShort => "a schedule ends in two racing accesses".to_owned(),
+    /// How many events happen.
+    pub fn prefix_len(&self) -> usize {
+        self.observed + self.rest.len()
     }
 }

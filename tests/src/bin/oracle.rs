@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use predictor::explore::explore;
+use predictor::goal::Pair;
 use predictor::predict::{Options, Proofs, predict};
-use predictor::race::Pair;
 use racelog_tests::random_trace::small_trace;
 
 fn main() -> ExitCode {
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
             too_large += 1;
             continue;
         }
-        let truth: BTreeSet<Pair> = found.races.into_keys().collect();
+        let truth: BTreeSet<Pair> = found.races().collect();
         for proofs in [Proofs::ALL, Proofs::NONE] {
             let options = Options {
                 all_pairs: true,
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
                 ..Options::default()
             };
             let found = predict(&trace, &options, |_, _| {});
-            let predicted: BTreeSet<Pair> = found.races.iter().map(|race| race.pair).collect();
+            let predicted: BTreeSet<Pair> = found.races().collect();
             if predicted != truth || found.counts.unknown() > 0 {
                 println!("seed {seed}, {proofs:?}: {predicted:?} is not {truth:?}\n{text}");
                 return ExitCode::FAILURE;

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::{self, Write};
 
-use predictor::detect::Outcome;
+use predictor::detect::Claim;
 use predictor::detect::paper::Paper;
 use predictor::detect::said::Said;
 use predictor::encode::Index;
 use predictor::explore::explore;
-use predictor::race::{Pair, conflict};
+use predictor::goal::Pair;
+use predictor::goal::race::conflict;
 use predictor::solve::order::OrderSolver;
 use predictor::trace::Trace;
 use racelog_tests::random_trace::{ALL, Family, Shape, random_trace};
@@ -94,7 +95,7 @@ fn figures(traces: u64, kind: Kind) -> Result<Figures, Box<dyn Error>> {
             figures.skipped += 1;
             continue;
         }
-        let truth: BTreeSet<Pair> = found.races.into_keys().collect();
+        let truth: BTreeSet<Pair> = found.races().collect();
         let pairs = conflicts(&trace);
         let index = Index::new(&trace);
         let mut paper = Paper::new(&trace, &index, Box::new(OrderSolver::new()));
@@ -118,8 +119,8 @@ fn conflicts(trace: &Trace) -> Vec<Pair> {
         .collect()
 }
 
-fn races(pairs: &[Pair], mut decide: impl FnMut(Pair) -> Outcome) -> BTreeSet<Pair> {
-    pairs.iter().copied().filter(|pair| matches!(decide(*pair), Outcome::Race(_))).collect()
+fn races(pairs: &[Pair], mut decide: impl FnMut(Pair) -> Claim) -> BTreeSet<Pair> {
+    pairs.iter().copied().filter(|pair| matches!(decide(*pair), Claim::Race(_))).collect()
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -114,8 +114,8 @@ fn predicted() -> (Trace, Vec<EventId>) {
     for seed in 0..50 {
         let trace = record(&["late"], folder.path(), &format!("pct:1:1:{seed}"));
         let found = explore(&trace, 1_000_000, |_| {});
-        if let Some((_, witness)) = found.races.into_iter().next() {
-            return (trace, witness);
+        if let Some(witness) = found.found.values().next() {
+            return (trace, witness.schedule().collect());
         }
     }
     panic!("no run has a race");
@@ -209,10 +209,11 @@ fn a_race_in_a_test_is_replayed_in_that_test() {
     assert_eq!(run(&mut command, b"").0, 0);
     let trace = load(folder.path());
     let found = explore(&trace, 1_000_000, |_| {});
-    let (_, witness) = found.races.iter().next().expect("there is a race");
+    let witness = found.found.values().next().expect("there is a race");
+    let witness: Vec<EventId> = witness.schedule().collect();
     let mut values = Vec::new();
     for first in [0, 1] {
-        let (code, outcome) = replay_in(&program, &args, &schedule(&trace, witness, first));
+        let (code, outcome) = replay_in(&program, &args, &schedule(&trace, &witness, first));
         assert_eq!((code, outcome[1].as_str()), (0, "result confirmed"), "{outcome:?}");
         assert!(outcome.contains(&"then nothing".to_owned()), "{outcome:?}");
         values.extend(outcome.into_iter().filter(|line| line.starts_with("value 0 ")));

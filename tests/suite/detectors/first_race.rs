@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use predictor::detect::{Scope, cp, hb};
-use predictor::race::Pair;
+use predictor::goal::Pair;
 use predictor::semantics::{Machine, State, WhyNot};
 use predictor::trace::{Op, Trace};
 use racelog::trace::ThreadId;

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use predictor::detect::Findings;
 use predictor::explore::explore;
-use predictor::race::Pair;
+use predictor::goal::Pair;
 use predictor::trace::Trace;
 
 fn load(text: &str) -> Trace {
@@ -31,5 +31,5 @@ fn complete(findings: Findings) -> Vec<Pair> {
 fn true_races(trace: &Trace) -> BTreeSet<Pair> {
     let found = explore(trace, 2_000_000, |_| {});
     assert!(found.complete);
-    found.races.into_keys().collect()
+    found.races().collect()
 }

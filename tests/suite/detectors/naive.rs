@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use predictor::race::{Pair, conflict};
+use predictor::goal::Pair;
+use predictor::goal::race::conflict;
 use predictor::trace::{EventId, Op, Trace};
 use racelog::trace::{LockId, MemoryOrdering, Woken};
 

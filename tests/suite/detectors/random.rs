@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use predictor::detect::{Scope, cp, hb, quick};
-use predictor::race::{Pair, Signature};
+use predictor::goal::{Pair, Signature};
 use predictor::trace::Trace;
 use racelog_tests::random_trace::{ALL, Family, Shape, random_trace};
 
@@ -37,7 +37,7 @@ pub(super) fn text(seed: u64, events: usize) -> String {
 }
 
 fn signatures(trace: &Trace, pairs: impl IntoIterator<Item = Pair>) -> BTreeSet<Signature> {
-    pairs.into_iter().map(|pair| Signature::of(trace, pair)).collect()
+    pairs.into_iter().map(|pair| pair.signature(trace)).collect()
 }
 
 #[test]

@@ -21,14 +21,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::must::MustHappenBefore;
 use crate::encode::Index;
-use crate::race::Pair;
+use crate::goal::Pair;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Model, Solver};
 use crate::trace::{EventId, Op, Trace};
 
 /// What a detector says of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Claim {
     /// It says that it is a race, and gives the schedule that it has in mind, which ends in the
     /// pair. Whether that proves anything is a matter of the detector.
     Race(Vec<EventId>),
@@ -139,24 +139,24 @@ impl<'a> WholeTrace<'a> {
         pair: Pair,
         assumptions: &[Lit],
         deadline: Option<Instant>,
-    ) -> Outcome {
+    ) -> Claim {
         if assumptions.contains(&Lit::FALSE) {
-            return Outcome::NoRace;
+            return Claim::NoRace;
         }
         clean::state_all(self);
         while deadline.is_none_or(|deadline| Instant::now() < deadline) {
             match self.solver.solve(&self.formula, assumptions, deadline) {
-                Answer::No => return Outcome::NoRace,
-                Answer::Unknown => return Outcome::Unknown,
+                Answer::No => return Claim::NoRace,
+                Answer::Unknown => return Claim::Unknown,
                 Answer::Yes(model) => {
                     let sequence = self.sequence(&model);
                     if !self.refine(&model, &sequence) {
-                        return Outcome::Race(schedule(&sequence, pair));
+                        return Claim::Race(schedule(&sequence, pair));
                     }
                 }
             }
         }
-        Outcome::Unknown
+        Claim::Unknown
     }
 
     fn sequence(&self, model: &Model) -> Vec<EventId> {

@@ -1,17 +1,36 @@
-//! What a race would force, followed to its end: no, if that is a contradiction; yes, if the forced
+//! What a goal forces, followed to its end: no, if that is a contradiction; yes, if the forced
 //! events, as near to the observed order as they can be, are a run that the checker accepts.
 //!
-//! Whoever wants both accesses of a pair to be next needs what comes before them in their threads. A
-//! branch that is passed forces what was read before it; a value forces the write that gave it, if only
-//! one can have; that write forces the order of the variable's other writes; and regions of a lock of
-//! which one has to begin before the other ends force that it is over before the other begins. All of
-//! this is added to a partial order until nothing new follows. It is the closure of A. Pavlogiannis,
-//! "Fast, Sound and Effectively Complete Dynamic Race Prediction" (POPL 2020), for the maximal model:
-//! only what is forced is in it, and reads need their values only where a thread decides by them.
+//! It is the closure of A. Pavlogiannis, "Fast, Sound and Effectively Complete Dynamic Race
+//! Prediction" (POPL 2020), for the maximal model: only what is forced is in it, and reads need their
+//! values only where a thread decides by them. The rules add events and edges to a partial order
+//! until nothing new follows. An event *is needed* if it is in every feasible prefix that ends in the
+//! goal.
 //!
-//! Soundness of *no*: each rule adds only what holds in every feasible prefix that ends right before
-//! both accesses. Events that are not in such a prefix count as coming after all that are. *Yes* is for
-//! the checker to say.
+//! 1. **The goal.** The events that the goal says have happened are needed, in their order. Of the
+//!    thread of each next event, what comes before that event is needed, and nothing else can be
+//!    (`close`, `limits`).
+//! 2. **Program order.** With an event, all before it in its thread is needed (`include`).
+//! 3. **What all executions share.** What an event needs by the must orders is needed, and comes
+//!    before it (`reach`).
+//! 4. **Branches.** A thread that passes a branch, implicit or recorded, a compare-exchange, or its
+//!    end if that is joined and guarded, is clean there (`reach`, `follow_event`).
+//! 5. **Messages.** A thread that is clean after a receive got a message of a sender that was clean,
+//!    and the send comes before (`follow_clean`).
+//! 6. **Values.** A thread that is clean after a read has found its value there. If one write alone
+//!    can have given it, that write is needed, comes before the read, and its thread was clean
+//!    (`follow_read`, `put_between`). If no write can have, that is a contradiction.
+//! 7. **Other writes.** If a read has one source, every other write of the variable comes before the
+//!    source or after the read (`put_between`).
+//! 8. **Common needs.** If several writes can have given a value, what all of them have before them
+//!    comes before the read (`need_common`).
+//! 9. **Locks.** Of two regions of a lock that exclude each other, one of which has to begin before
+//!    the other ends, the first is over before the second begins; a region that cannot end comes last
+//!    (`follow_region`).
+//!
+//! Soundness of *no*: each rule adds only what holds in every feasible prefix that ends in the goal.
+//! Events that are not in such a prefix count as coming after all that are. *Yes* is for the checker
+//! to say.
 
 mod linearize;
 mod partial_order;
@@ -24,10 +43,10 @@ use self::partial_order::{Contradiction, Event, PartialOrder};
 use super::must::MustOrder;
 use super::writes::Writes;
 use crate::encode::{Forced, Index, value_read};
-use crate::race::Pair;
+use crate::goal::Goal;
 use crate::solve::is_over;
 use crate::trace::{EventId, Op, Trace, ValueId};
-use crate::witness::{self, Checker, Schedule};
+use crate::witness::{self, Checker, Witness};
 
 /// How often the clock is looked at, in steps.
 const CHECK_EVERY: usize = 4096;
@@ -50,13 +69,13 @@ struct Care {
     sources: usize,
 }
 
-/// What the closure of a pair says.
+/// What the closure of a goal says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Closed {
-    /// It is a race.
-    Race(Schedule),
-    /// It is none.
-    NoRace,
+    /// Some execution reaches it.
+    Proven(Witness),
+    /// None does.
+    Impossible,
     /// Neither follows; this does.
     Open(Forced),
     /// There was not enough time, or too much to follow.
@@ -77,10 +96,10 @@ pub struct Closures<'a> {
 }
 
 impl Closures<'_> {
-    /// Whether a pair is a race, as far as its closure tells.
+    /// Whether some execution reaches a goal, as far as its closure tells.
     pub fn decide(
         &self,
-        pair: Pair,
+        goal: &Goal,
         checker: &Checker<'_, '_>,
         deadline: Option<Instant>,
     ) -> Closed {
@@ -88,13 +107,13 @@ impl Closures<'_> {
         if self.trace.thread_count() > MOST_THREADS {
             return Closed::Unfinished;
         }
-        let mut closure = Closure::new(*self, pair, deadline);
+        let mut closure = Closure::new(*self, goal, deadline);
         let cares = if self.trace.len() > LONG { &CARES[..] } else { &CARES[1..] };
         let mut refused = None;
         for care in cares {
             closure.care = *care;
             match closure.close() {
-                Err(Stop::Contradiction) => return Closed::NoRace,
+                Err(Stop::Contradiction) => return Closed::Impossible,
                 Err(Stop::Unfinished) => return Closed::Unfinished,
                 Ok(()) => {}
             }
@@ -103,7 +122,7 @@ impl Closures<'_> {
             if refused != known
                 && let Some(witness) = closure.witness(checker)
             {
-                return Closed::Race(witness);
+                return Closed::Proven(witness);
             }
             refused = known;
         }
@@ -128,10 +147,10 @@ impl From<Contradiction> for Stop {
     }
 }
 
-/// What a pair forces.
+/// What a goal forces.
 struct Closure<'a> {
     context: Closures<'a>,
-    pair: Pair,
+    goal: &'a Goal,
     deadline: Option<Instant>,
     care: Care,
     order: PartialOrder,
@@ -159,13 +178,13 @@ struct Closure<'a> {
 }
 
 impl<'a> Closure<'a> {
-    fn new(context: Closures<'a>, pair: Pair, deadline: Option<Instant>) -> Self {
+    fn new(context: Closures<'a>, goal: &'a Goal, deadline: Option<Instant>) -> Self {
         let trace = context.trace;
         let threads = trace.thread_count();
         let lengths = trace.threads().map(|thread| trace.events_of_thread(thread).len() as u32);
         let mut closure = Self {
             context,
-            pair,
+            goal,
             deadline,
             care: CARES[0],
             order: PartialOrder::new(threads),
@@ -182,8 +201,8 @@ impl<'a> Closure<'a> {
             last: vec![None; threads],
             sources: Vec::new(),
         };
-        for access in [pair.first(), pair.second()] {
-            let (thread, position) = closure.place(access);
+        for next in goal.next() {
+            let (thread, position) = closure.place(*next);
             closure.limits[thread] = position;
         }
         closure
@@ -200,11 +219,10 @@ impl<'a> Closure<'a> {
     }
 
     /// The forced events in an order near the observed one, if the checker accepts that.
-    fn witness(&self, checker: &Checker<'_, '_>) -> Option<Schedule> {
-        let mut rest = witness::tidy(self.context.trace, &self.linearize());
-        rest.extend([self.pair.first(), self.pair.second()]);
-        let schedule = Schedule { observed: 0, rest };
-        checker.check(&schedule).is_ok().then_some(schedule)
+    fn witness(&self, checker: &Checker<'_, '_>) -> Option<Witness> {
+        let rest = witness::tidy(self.context.trace, &self.linearize());
+        let witness = Witness { observed: 0, rest, goal: self.goal.clone() };
+        checker.check(&witness).is_ok().then_some(witness)
     }
 
     /// What follows, without what it says of events that need not happen.
@@ -220,10 +238,17 @@ impl<'a> Closure<'a> {
 
     /// Adds all that follows, until nothing new does.
     fn close(&mut self) -> Result<(), Stop> {
-        for access in [self.pair.first(), self.pair.second()] {
-            let access = self.place(access);
-            self.include(access.0, access.1)?;
-            self.reach(access)?;
+        for event in self.goal.happened() {
+            let (thread, position) = self.place(*event);
+            self.include(thread, position + 1)?;
+        }
+        for pair in self.goal.happened().windows(2) {
+            self.add(self.place(pair[0]), self.place(pair[1]))?;
+        }
+        for next in self.goal.next() {
+            let next = self.place(*next);
+            self.include(next.0, next.1)?;
+            self.reach(next)?;
         }
         loop {
             self.news = false;

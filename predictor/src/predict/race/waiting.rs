@@ -17,11 +17,11 @@ use racelog::trace::{Object, ThreadId, VarId, Woken};
 use rustc_hash::FxHashMap;
 
 use crate::encode::{value_read, value_written};
-use crate::race::Pair;
+use crate::goal::{Goal, Pair};
 use crate::semantics::{Machine, State, WhyNot};
 use crate::solve::is_over;
 use crate::trace::{EventId, Op, Trace, ValueId};
-use crate::witness::{self, Checker, Schedule};
+use crate::witness::{self, Checker, Witness};
 
 /// How often the clock is looked at, in steps.
 const CHECK_EVERY: usize = 4096;
@@ -40,26 +40,25 @@ pub struct Waiting {
 
 impl Waiting {
     /// A witness that the checker accepts, if waiting gives one; and how many steps that took.
-    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> (Option<Schedule>, usize) {
+    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> (Option<Witness>, usize) {
         let Some(state) = checker.state_before(pair.first()) else { return (None, 0) };
         let mut run = Run::new(checker.machine(), state, pair);
         if !run.reach(self) {
             return (None, run.steps);
         }
         let trace = checker.machine().trace();
-        let accesses = [pair.first(), pair.second()];
-        let schedule = |mut rest: Vec<EventId>| {
-            rest.extend(accesses);
+        let witness = |mut rest: Vec<EventId>| {
             // Witnesses are kept to the end.
             rest.shrink_to_fit();
-            Schedule { observed: pair.first().index(), rest }
+            Witness { observed: pair.first().index(), rest, goal: Goal::Race(pair) }
         };
-        let is_witness = |schedule: &Schedule| checker.check(schedule).is_ok();
-        let threads = accesses.map(|access| trace.thread(access));
-        let short = schedule(witness::needed(trace, &run.taken, threads));
-        let witness =
-            Some(short).filter(is_witness).or_else(|| Some(schedule(run.taken)).filter(is_witness));
-        (witness, run.steps)
+        let is_accepted = |witness: &Witness| checker.check(witness).is_ok();
+        let threads = pair.events().iter().map(|access| trace.thread(*access));
+        let short = witness(witness::needed(trace, &run.taken, threads));
+        let found = Some(short)
+            .filter(is_accepted)
+            .or_else(|| Some(witness(run.taken)).filter(is_accepted));
+        (found, run.steps)
     }
 }
 
@@ -283,7 +282,7 @@ d write n 1
         let [a, b] = events.map(|number| EventId::from_index(number as usize - 1));
         let waiting = Waiting { steps, deadline: None };
         let (witness, _) = waiting.prove(Pair::new(a, b), &checker);
-        Some(witness?.events().map(EventId::number).collect())
+        Some(witness?.schedule().map(EventId::number).collect())
     }
 
     #[test]

@@ -12,11 +12,11 @@
 use racelog::trace::{LockId, Object, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::held::HeldLocks;
+use super::super::held::HeldLocks;
 use crate::encode::{Index, value_read, value_written};
-use crate::race::Pair;
+use crate::goal::{Goal, Pair};
 use crate::trace::{EventId, Op, Trace, ValueId};
-use crate::witness::{Checker, Schedule};
+use crate::witness::{Checker, Witness};
 
 /// What the attempt needs to know of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +31,12 @@ pub struct HoldBack<'a> {
 
 impl HoldBack<'_> {
     /// A witness that the checker accepts, if holding the earlier access's thread back gives one.
-    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> Option<Schedule> {
+    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> Option<Witness> {
         let mut rest = self.attempt(pair)?;
-        rest.extend([pair.first(), pair.second()]);
         // Witnesses are kept to the end, and can be as long as the trace.
         rest.shrink_to_fit();
-        let schedule = Schedule { observed: pair.first().index(), rest };
-        checker.check(&schedule).is_ok().then_some(schedule)
+        let witness = Witness { observed: pair.first().index(), rest, goal: Goal::Race(pair) };
+        checker.check(&witness).is_ok().then_some(witness)
     }
 
     /// The events after the earlier access that happen before the later one when the earlier one's

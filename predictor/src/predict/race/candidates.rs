@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use racelog::trace::{LocId, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-use super::held::HeldLocks;
-use super::must::MustOrder;
+use super::super::held::HeldLocks;
+use super::super::must::MustOrder;
+use crate::goal::Pair;
 use crate::order::LocksetId;
-use crate::race::Pair;
 use crate::trace::{EventId, Op, Trace};
 
 /// Accesses that differ only in when they happen.

@@ -1,0 +1,60 @@
+//! What the encoder assumes for a goal, one function a kind.
+//!
+//! The formula's solutions are the feasible prefixes. Assumptions single out those that end in a
+//! state in which the goal holds: which events are in the prefix and in which order, which are next,
+//! and what makes these enabled.
+
+use super::query::{LastRead, Query};
+use super::sources::Sources;
+use super::{Encoder, exclusives, foreign, program_order, reads};
+use crate::goal::{Goal, Pair};
+use crate::trace::{EventId, Op};
+
+/// Adds what has to hold for a goal to a query.
+pub(super) fn assume(encoder: &mut Encoder<'_>, query: &mut Query, goal: &Goal) {
+    happened(encoder, query, goal.happened());
+    match goal {
+        Goal::Race(pair) => race(encoder, query, *pair),
+    }
+}
+
+/// These events are in the prefix, in this order.
+fn happened(encoder: &mut Encoder<'_>, query: &mut Query, events: &[EventId]) {
+    for event in events {
+        query.assumptions.push(encoder.included(*event));
+    }
+    for pair in events.windows(2) {
+        query.assumptions.push(encoder.before(pair[0], pair[1]));
+    }
+}
+
+/// Both accesses are next and enabled. In mixed memory one may be what the other waits for.
+fn race(encoder: &mut Encoder<'_>, query: &mut Query, pair: Pair) {
+    let (first, second) = (pair.first(), pair.second());
+    for (event, other) in [(first, second), (second, first)] {
+        query.assumptions.extend(program_order::reached(encoder, event));
+        query.assumptions.extend(exclusives::allowed(encoder, event, other));
+        query.assumptions.extend(foreign::allowed(encoder, event));
+        query.assumptions.push(!encoder.included(event));
+        finds_value(encoder, query, event);
+    }
+}
+
+/// A compare-exchange that is next is enabled: its thread is clean, and its variable holds what it
+/// found. Other accesses are enabled whatever they find.
+fn finds_value(encoder: &mut Encoder<'_>, query: &mut Query, event: EventId) {
+    let (Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. }) =
+        encoder.trace.op(event)
+    else {
+        return;
+    };
+    query.assumptions.push(encoder.clean_before(event));
+    if encoder.trace.is_mixed(var) {
+        query.assumptions.extend(reads::known_before(encoder, var, event));
+        return;
+    }
+    let asked = encoder.formula.proposition(false);
+    let sources = Sources::state(encoder, event, var, value, asked);
+    query.assumptions.push(asked);
+    query.last_reads.push(LastRead { event, sources });
+}

@@ -1,0 +1,82 @@
+//! What becomes of a candidate, and what was done about those of its signature.
+
+use std::time::Duration;
+
+use super::{Counts, Prediction, Proof, Proven};
+use crate::goal::Goal;
+use crate::witness::Witness;
+
+/// What was done about a signature.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tried {
+    /// How many of its goals were looked at.
+    pub(super) goals: usize,
+    /// Whether one of them is reached.
+    pub(super) proven: bool,
+    /// How many steps it took to hold threads back.
+    pub(super) steps: usize,
+    /// How many steps threads have waited for what they need.
+    pub(super) waited: usize,
+    /// How long goals were thought about that were not decided.
+    pub(super) in_vain: Duration,
+}
+
+/// What becomes of a candidate that no order and no lock rules out.
+pub(super) enum Fate {
+    /// Some execution reaches it.
+    Proven(Witness, Proof),
+    /// None does: the order in which locks were taken keeps its events apart.
+    Crossed,
+    /// None does: what it forces is a contradiction.
+    Contradicted,
+    /// None does, says the solver.
+    Refuted,
+    /// None does within its window, which is not the whole trace.
+    Cut,
+    /// The time was up.
+    TimedOut,
+    /// The checker did not accept what the solver found.
+    Unconfirmed,
+    /// No window has all its events.
+    Apart,
+}
+
+impl Fate {
+    /// Notes and counts what has become of a goal.
+    pub(super) fn note(
+        self,
+        goal: Goal,
+        time: Duration,
+        tried: &mut Tried,
+        found: &mut Prediction,
+    ) {
+        *self.count(&mut found.counts) += 1;
+        match self {
+            Self::Proven(witness, proof) => {
+                tried.proven = true;
+                found.found.push(Proven { witness, proof, time });
+            }
+            Self::Crossed | Self::Contradicted | Self::Refuted => {}
+            Self::Cut | Self::TimedOut | Self::Unconfirmed | Self::Apart => {
+                found.unknown.push(goal);
+            }
+        }
+    }
+
+    /// Where it is counted.
+    fn count<'c>(&self, counts: &'c mut Counts) -> &'c mut u64 {
+        match self {
+            Self::Proven(_, Proof::HeldBack) => &mut counts.held_back,
+            Self::Proven(_, Proof::Closure) => &mut counts.closed,
+            Self::Proven(_, Proof::Waiting) => &mut counts.waited,
+            Self::Proven(_, Proof::Solver) => &mut counts.solved,
+            Self::Crossed => &mut counts.crossed,
+            Self::Contradicted => &mut counts.contradicted,
+            Self::Refuted => &mut counts.refuted,
+            Self::Cut => &mut counts.cut,
+            Self::TimedOut => &mut counts.timed_out,
+            Self::Unconfirmed => &mut counts.unconfirmed,
+            Self::Apart => &mut counts.apart,
+        }
+    }
+}

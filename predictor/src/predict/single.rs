@@ -1,0 +1,51 @@
+//! One goal of a trace, by all that `predict` would try.
+
+use std::time::Instant;
+
+use super::{
+    Closed, Closures, Decided, Decider, HeldLocks, HoldBack, MustOrder, PATIENCE, Waiting, Writes,
+};
+use crate::encode::{Index, Window};
+use crate::goal::Goal;
+use crate::semantics::Machine;
+use crate::solve::SolverKind;
+use crate::trace::Trace;
+use crate::witness::Checker;
+
+/// Decides whether some execution reaches a goal: the solver first, whose witnesses are small, told
+/// what the goal forces; then, if it does not find out in time, by the cheap proofs.
+pub fn decide_goal(
+    trace: &Trace,
+    goal: &Goal,
+    solver: SolverKind,
+    deadline: Option<Instant>,
+) -> Decided {
+    let (machine, index) = (Machine::new(trace), Index::new(trace));
+    let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let (held, writes) = (HeldLocks::new(trace), Writes::new(trace));
+    let plain = MustOrder::plain(trace, &index);
+    let by_values = plain.by_values(trace, &index, &held, &writes);
+    let orders = [Some(&by_values), None];
+    let closures = Closures { trace, index: &index, writes: &writes, orders };
+    let (forced, closed) = match closures.decide(goal, &checker, deadline) {
+        Closed::Impossible => return Decided::Impossible,
+        Closed::Proven(witness) => (None, Some(witness)),
+        Closed::Open(forced) => (Some(forced), None),
+        Closed::Unfinished => (None, None),
+    };
+    let mut decider = Decider::new(trace, &index, &window, &checker, solver.build());
+    match decider.decide(goal, forced.as_ref(), deadline) {
+        Decided::Unknown => {}
+        decided => return decided,
+    }
+    let by_other_proofs = || match goal {
+        Goal::Race(pair) => {
+            let hold_back = HoldBack { trace, index: &index, held: &held };
+            // The time is up, but that much there is for what takes no more than a second.
+            let waiting = Waiting { steps: PATIENCE, deadline: None };
+            let held_back = hold_back.prove(*pair, &checker);
+            held_back.or_else(|| waiting.prove(*pair, &checker).0)
+        }
+    };
+    closed.or_else(by_other_proofs).map_or(Decided::Unknown, Decided::Proven)
+}

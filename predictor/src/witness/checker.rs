@@ -1,0 +1,153 @@
+//! The checker: replays a witness, then asks its goal.
+//!
+//! Most witnesses of long traces begin as the observed run did. Such a beginning need not be replayed
+//! for each witness anew: the checker replays the observed run once and keeps some of the states that
+//! it passed through.
+
+use super::{Reason, Refutation, Witness};
+use crate::goal::{Goal, Kind, Unmet};
+use crate::semantics::{Machine, Replay, State};
+use crate::trace::{EventId, Trace};
+
+/// Replays a schedule, which is a list of events that ends in those that a goal of this kind has
+/// next. Says which goal that proves.
+pub fn check(trace: &Trace, kind: Kind, schedule: &[EventId]) -> Result<Goal, Refutation> {
+    let refute = |step: usize, reason: Reason| {
+        let event = schedule.get(step - 1).copied().unwrap_or(EventId::from_index(0));
+        Refutation::new(trace, step, event, reason)
+    };
+    if let Some(step) = schedule.iter().position(|event| !trace.contains(*event)) {
+        return Err(refute(step + 1, Reason::NoSuchEvent));
+    }
+    let Some((prefix, goal)) = kind.split_schedule(schedule) else {
+        return Err(refute(schedule.len().max(1), Reason::TooShort(kind)));
+    };
+    let machine = Machine::new(trace);
+    let followed = follow(&machine, Replay::of(&machine, prefix), prefix);
+    let state = followed.map_err(|(step, reason)| refute(step, reason))?;
+    if let Err(missing) = in_order(goal.happened(), prefix.iter().copied()) {
+        return Err(refute(schedule.len(), Reason::NotHappened(missing)));
+    }
+    // Where in the schedule the event stands that is not as it should be.
+    let step = |unmet: &Unmet| {
+        let next = &schedule[prefix.len()..];
+        let place = unmet.event().and_then(|event| next.iter().position(|next| *next == event));
+        place.map_or(schedule.len(), |place| prefix.len() + place + 1)
+    };
+    match goal.unmet(&machine, &state).into_iter().min_by_key(step) {
+        Some(unmet) => Err(refute(step(&unmet), Reason::Unmet(unmet))),
+        None => Ok(goal),
+    }
+}
+
+/// Follows a sequence, and says what is reached, or at which step it fails.
+fn follow(
+    machine: &Machine<'_>,
+    mut replay: Replay<'_, '_>,
+    sequence: &[EventId],
+) -> Result<State, (usize, Reason)> {
+    debug_assert!(sequence.iter().all(|event| machine.trace().contains(*event)));
+    for (step, event) in (1..).zip(sequence) {
+        replay.step(*event).map_err(|why| (step, Reason::NotEnabled(why)))?;
+    }
+    Ok(replay.into_state())
+}
+
+/// Whether these events stand in a sequence in their order; if not, the first that does not.
+fn in_order(
+    events: &[EventId],
+    mut sequence: impl Iterator<Item = EventId>,
+) -> Result<(), EventId> {
+    for event in events {
+        sequence.find(|other| other == event).ok_or(*event)?;
+    }
+    Ok(())
+}
+
+/// How many states are kept at most.
+const KEPT: usize = 256;
+
+/// How many objects all states that are kept have together at most: a trace of millions of variables or locks
+/// keeps fewer states.
+const OBJECTS: usize = 1 << 24;
+
+/// Checks many witnesses of one trace.
+#[derive(Debug)]
+pub struct Checker<'m, 'a> {
+    machine: &'m Machine<'a>,
+    /// How many events lie between two states that are kept.
+    stride: usize,
+    states: Vec<State>,
+}
+
+impl<'m, 'a> Checker<'m, 'a> {
+    /// A checker for a trace.
+    pub fn new(machine: &'m Machine<'a>) -> Self {
+        let trace = machine.trace();
+        let objects = trace.var_count() + trace.lock_count() + trace.channel_count();
+        let kept = (OBJECTS / objects.max(1)).clamp(1, KEPT);
+        let stride = trace.len().div_ceil(kept).max(1024);
+        let mut replay = Replay::observed(machine);
+        let mut states = Vec::new();
+        for event in trace.events() {
+            if event.index().is_multiple_of(stride) {
+                states.push(replay.state().clone());
+            }
+            // A loaded trace is valid. If this one is not, no witness will be accepted.
+            if replay.step(event).is_err() {
+                break;
+            }
+        }
+        Self { machine, stride, states }
+    }
+
+    /// The machine that witnesses are replayed on.
+    pub fn machine(&self) -> &'m Machine<'a> {
+        self.machine
+    }
+
+    /// What the observed run has reached right before an event; none if it is not feasible up to there.
+    pub fn state_before(&self, event: EventId) -> Option<State> {
+        let (kept, state) = self.kept(event.index())?;
+        let between: Vec<EventId> = (kept..event.index()).map(EventId::from_index).collect();
+        let mut replay = Replay::resume(self.machine, state.clone(), &between);
+        between.iter().try_for_each(|event| replay.step(*event)).ok()?;
+        Some(replay.into_state())
+    }
+
+    /// The last state that is kept of those that the observed run has reached within so many events, and
+    /// how many events have led to it.
+    fn kept(&self, events: usize) -> Option<(usize, &State)> {
+        let at = (events / self.stride).min(self.states.len().checked_sub(1)?);
+        Some((at * self.stride, &self.states[at]))
+    }
+
+    fn trace(&self) -> &'a Trace {
+        self.machine.trace()
+    }
+
+    /// Replays a witness, and asks whether its goal holds then.
+    pub fn check(&self, witness: &Witness) -> Result<(), Refutation> {
+        if self.check_from_kept(witness) {
+            return Ok(());
+        }
+        // The observed run may have notified others than this one needs, so once more with the
+        // whole of it to be decided.
+        let schedule: Vec<EventId> = witness.schedule().collect();
+        check(self.trace(), witness.goal.kind(), &schedule).map(|_| ())
+    }
+
+    fn check_from_kept(&self, witness: &Witness) -> bool {
+        let Witness { observed, rest, goal } = witness;
+        let mut events = rest.iter().chain(goal.next());
+        if events.any(|event| !self.trace().contains(*event)) {
+            return false;
+        }
+        let Some((kept, state)) = self.kept(*observed) else { return false };
+        let between = (kept..*observed).map(EventId::from_index);
+        let sequence: Vec<EventId> = between.chain(rest.iter().copied()).collect();
+        let replay = Replay::resume(self.machine, state.clone(), &sequence);
+        follow(self.machine, replay, &sequence).is_ok_and(|state| goal.holds(self.machine, &state))
+            && in_order(goal.happened(), witness.prefix()).is_ok()
+    }
+}
