@@ -35,6 +35,8 @@ pub mod cell;
 pub mod hint;
 #[cfg(all(feature = "record", feature = "parking_lot"))]
 pub mod parking_lot;
+#[cfg(all(feature = "record", feature = "parking_lot"))]
+mod raw_locks;
 #[cfg(feature = "record")]
 pub mod sched;
 #[cfg(feature = "record")]

@@ -165,20 +165,21 @@ impl Condvar {
     ) -> WaitTimeoutResult {
         // SAFETY: the lock is given back only while the guard, which is borrowed, is out of use.
         let mutex: &RawMutex = unsafe { MutexGuard::mutex(guard).raw() };
-        self.waiters.about_to_wait(&mutex.meta.lock, here);
-        mutex.meta.write(here);
-        let Some(wait) = self.waiters.begin_with_one_lock(&mutex.meta.lock, here) else {
+        let raw = &mutex.0;
+        let lock = &raw.record.meta.lock;
+        self.waiters.about_to_wait(lock, here);
+        raw.record.meta.write(here);
+        let Some(wait) = self.waiters.begin_with_one_lock(lock, here) else {
             panic!("attempted to use a condition variable with more than one mutex");
         };
         // SAFETY: the guard holds the lock.
-        unsafe { mutex.inner.unlock() };
+        unsafe { raw.inner.unlock() };
         let relock = Relock { mutex, here };
-        let is_free = || mutex.is_free();
-        self.waiters.wait(&wait, &mutex.meta.lock, deadline, here, &is_free);
+        self.waiters.wait(&wait, lock, deadline, here, &|| mutex.is_free());
         std::mem::forget(relock);
-        mutex.inner.lock();
-        let notified = self.waiters.end(wait, &mutex.meta.lock, here);
-        mutex.entered(here);
+        raw.inner.lock();
+        let notified = self.waiters.end(wait, lock, here);
+        raw.entered(here);
         WaitTimeoutResult(!notified)
     }
 }
@@ -191,9 +192,9 @@ struct Relock<'a> {
 
 impl Drop for Relock<'_> {
     fn drop(&mut self) {
-        let is_free = || self.mutex.is_free();
-        sched::block_on(Action::Lock, self.mutex.meta.lock.key(), self.here, is_free);
-        self.mutex.inner.lock();
+        let raw = &self.mutex.0;
+        sched::block_on(Action::Lock, raw.record.key(), self.here, || self.mutex.is_free());
+        raw.inner.lock();
     }
 }
 

@@ -48,25 +48,26 @@
 
 mod condvar;
 mod once;
-mod raw_mutex;
-mod raw_rwlock;
 
 #[cfg(test)]
 mod controlled_tests;
 #[cfg(test)]
 mod tests;
 
-use std::thread;
-
-use crate::sync::ATTEMPTS;
+use crate::raw_locks;
 
 pub use ::lock_api;
 pub use ::parking_lot::{OnceState, RawThreadId};
 
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use once::Once;
-pub use raw_mutex::{RawFairMutex, RawMutex};
-pub use raw_rwlock::RawRwLock;
+
+/// The lock below a [`Mutex`], as [`parking_lot::RawMutex`].
+pub type RawMutex = raw_locks::RawMutex<::parking_lot::RawMutex>;
+/// The lock below a [`FairMutex`], as [`parking_lot::RawFairMutex`].
+pub type RawFairMutex = raw_locks::RawMutex<::parking_lot::RawFairMutex>;
+/// The lock below an [`RwLock`], as [`parking_lot::RawRwLock`].
+pub type RawRwLock = raw_locks::RawRwLock<::parking_lot::RawRwLock>;
 
 /// As [`parking_lot::Mutex`].
 pub type Mutex<T> = lock_api::Mutex<RawMutex, T>;
@@ -125,17 +126,4 @@ pub const fn const_reentrant_mutex<T>(val: T) -> ReentrantMutex<T> {
 /// As [`parking_lot::const_rwlock`].
 pub const fn const_rwlock<T>(val: T) -> RwLock<T> {
     RwLock::const_new(<RawRwLock as lock_api::RawRwLock>::INIT, val)
-}
-
-/// Looks whether a lock is taken, until what was found can be recorded.
-fn look(is_taken: impl Fn() -> bool, record: impl Fn(bool) -> Option<bool>) -> bool {
-    let mut found = is_taken();
-    for _ in 0..ATTEMPTS {
-        if record(found) != Some(false) {
-            break;
-        }
-        thread::yield_now();
-        found = is_taken();
-    }
-    found
 }

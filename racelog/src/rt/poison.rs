@@ -1,12 +1,13 @@
 //! Whether a lock is poisoned: a variable of the trace.
 //!
-//! Each time that somebody takes the lock it is read, for what the program does next may depend on it. But
-//! nearly no lock is ever poisoned, and as long as one is not, nothing is written down of that, for there
-//! is nothing that another order could change. Once it is poisoned, everything is, and the trace is told
-//! which variable it is: whoever reads the trace adds what went before.
+//! The variable is read each time that a thread takes the lock, for what the program does next may
+//! depend on it. But nearly no lock is ever poisoned. As long as a lock is not, none of these reads
+//! is written, for there is nothing that another order could change. Once the lock is poisoned, all
+//! are, and the trace says which variable it is: a reader of the trace adds the earlier reads.
 //!
-//! A lock is poisoned by somebody who holds it alone. So whoever takes it after that knows of it, and nobody
-//! who took it before does: none of these reads is missing, and none is there twice.
+//! A lock is poisoned by a thread that holds it exclusively. Every thread that takes the lock later
+//! knows of it, and no thread that took it earlier does. So none of these reads is missing, and
+//! none is there twice.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -16,15 +17,15 @@ use super::meta::{LockMeta, NumberedId, Spin, counters};
 use super::session::{newest_session, with};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
-/// What the variable holds while the lock is not poisoned.
+/// The value of the variable while the lock is not poisoned.
 const SOUND: Value = Value::Nat(0);
 
 /// What the traces know of whether a lock is poisoned.
 #[derive(Debug)]
 pub(crate) struct Poison {
     var: NumberedId,
-    /// The newest session there was when the lock was first found or made poisoned; 0 if it never was. Of
-    /// sessions that began later everything is recorded.
+    /// The newest session at the time when the lock was first found or made poisoned; 0 if it never
+    /// was. Sessions that began later record all reads.
     since: AtomicU32,
     flag: Spin<Flag>,
 }
@@ -32,7 +33,7 @@ pub(crate) struct Poison {
 #[derive(Debug)]
 struct Flag {
     record: CellRecord,
-    /// The sessions whose traces know whose flag it is.
+    /// The sessions whose traces say which lock the flag belongs to.
     told: Vec<u32>,
 }
 
@@ -40,7 +41,7 @@ fn value(poisoned: bool) -> Value {
     Value::Nat(poisoned.into())
 }
 
-/// As std does it: the lock itself orders those who take it.
+/// As in std: the lock itself orders the threads that take it.
 const ORDERING: Option<MemoryOrdering> = Some(MemoryOrdering::Relaxed);
 
 impl Poison {
@@ -49,7 +50,7 @@ impl Poison {
         Self { var: NumberedId::new(), since: AtomicU32::new(0), flag: Spin::new(flag) }
     }
 
-    /// Whether the lock was ever poisoned, so far as somebody who holds it can know.
+    /// Whether the lock was ever poisoned, as far as a thread that holds it can know.
     #[inline]
     pub(super) fn was_ever(&self) -> bool {
         self.since.load(Ordering::Relaxed) != 0
@@ -64,24 +65,25 @@ impl Poison {
         let _ = self.since.compare_exchange(0, newest, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whoever has just taken the lock found it so.
+    /// The calling thread has just taken the lock, and found it poisoned or not.
     #[cold]
     pub(super) fn found(&self, lock: &LockMeta, poisoned: bool, here: Here) {
-        with(|log| {
-            if poisoned {
-                self.is_poisoned();
-            }
-            let (var, value) = (self.var(), value(poisoned));
-            let mut flag = self.flag.lock();
-            self.explain(log, &mut flag, lock, value, here);
-            flag.record.clock = log.tick(flag.record.clock);
-            let op = Op::Load { var, value, ordering: ORDERING };
-            log.emit_finding(flag.record.clock, op, here);
-        });
+        self.load(lock, poisoned, here, |log, stamp, op| log.emit_finding(stamp, op, here));
     }
 
-    /// The program asked whether it is so.
+    /// The program asked whether the lock is poisoned.
     pub(super) fn looked(&self, lock: &LockMeta, poisoned: bool, here: Here) {
+        self.load(lock, poisoned, here, |log, stamp, op| log.emit_decision(stamp, op, here));
+    }
+
+    /// Records a load of the variable by `emit`, while nothing else happens to it.
+    fn load(
+        &self,
+        lock: &LockMeta,
+        poisoned: bool,
+        here: Here,
+        emit: impl FnOnce(&ThreadLog, u64, Op),
+    ) {
         with(|log| {
             if poisoned {
                 self.is_poisoned();
@@ -90,8 +92,7 @@ impl Poison {
             let mut flag = self.flag.lock();
             self.explain(log, &mut flag, lock, value, here);
             flag.record.clock = log.tick(flag.record.clock);
-            let op = Op::Load { var, value, ordering: ORDERING };
-            log.emit_decision(flag.record.clock, op, here);
+            emit(log, flag.record.clock, Op::Load { var, value, ordering: ORDERING });
         });
     }
 
@@ -109,7 +110,7 @@ impl Poison {
         });
     }
 
-    /// The lock is reached by somebody who has it alone.
+    /// The lock is reached through the only reference to it.
     pub(super) fn exclusive(&mut self, here: Here) {
         if self.var.is_given() {
             let var = self.var();
@@ -118,14 +119,14 @@ impl Poison {
         }
     }
 
-    /// Makes sure that the trace explains that the variable holds `value`, and that its readers know of
-    /// what they have to add.
+    /// Makes sure that the trace explains that the variable holds `value`, and says which earlier
+    /// reads its readers have to add.
     fn explain(&self, log: &ThreadLog, flag: &mut Flag, lock: &LockMeta, value: Value, here: Here) {
         let (session, since) = (log.session_number(), self.since.load(Ordering::Relaxed));
         if session <= since && !flag.told.contains(&session) {
             flag.told.push(session);
             log.define_poison_flag(lock.id(), self.var());
-            // Those who have taken the lock in this session so far have found it sound.
+            // The threads that took the lock in this session so far did not find it poisoned.
             flag.record.starts_as(log, SOUND);
         }
         flag.record.found(log, self.var(), value, here);

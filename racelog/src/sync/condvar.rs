@@ -9,6 +9,7 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::mutex::MutexGuard;
+use super::poisoning::{ExclusiveGuard, map_guard};
 use super::waiters::Waiters;
 use crate::rt::Here;
 use crate::sched::{Action, Deadline};
@@ -131,26 +132,21 @@ impl Condvar {
 
     fn wait_until<'a, T>(
         &self,
-        mut guard: MutexGuard<'a, T>,
+        guard: MutexGuard<'a, T>,
         deadline: Option<Deadline>,
         here: Here,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        let mutex = guard.lock;
-        self.waiters.about_to_wait(&mutex.meta.lock, here);
-        let wait = self.waiters.begin(&mutex.meta.lock, here);
+        let mutex = guard.0.lock();
+        let lock = &mutex.record.meta.lock;
+        self.waiters.about_to_wait(lock, here);
+        let wait = self.waiters.begin(lock, here);
         // The guard knows that it has nothing to give back any more.
-        drop(guard.inner.take());
-        drop(guard);
-        self.waiters.wait(&wait, &mutex.meta.lock, deadline, here, &|| mutex.is_free());
-        let (inner, poisoned) = match mutex.inner.lock() {
-            Ok(inner) => (inner, false),
-            Err(poison) => (poison.into_inner(), true),
-        };
-        let notified = self.waiters.end(wait, &mutex.meta.lock, here);
-        let result = WaitTimeoutResult(!notified);
-        let guard = mutex.guard(inner, here);
-        mutex.meta.found(poisoned, here);
-        if poisoned { Err(PoisonError::new((guard, result))) } else { Ok((guard, result)) }
+        drop(guard.0.into_inner());
+        self.waiters.wait(&wait, lock, deadline, here, &|| mutex.is_free());
+        let inner = mutex.inner.lock();
+        let result = WaitTimeoutResult(!self.waiters.end(wait, lock, here));
+        mutex.record.meta.found(inner.is_err(), here);
+        map_guard(inner, |inner| (MutexGuard(ExclusiveGuard::new(mutex, inner, here)), result))
     }
 }
 

@@ -23,10 +23,12 @@ pub mod atomic;
 mod barrier;
 mod condvar;
 mod lazy_lock;
+pub(crate) mod lock;
 pub mod mpsc;
 mod mutex;
 pub(crate) mod once;
 mod once_lock;
+mod poisoning;
 mod rwlock;
 pub(crate) mod waiters;
 
@@ -44,25 +46,3 @@ pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 #[cfg(not(feature = "recorded-arc"))]
 pub use std::sync::{Arc, Weak};
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
-
-/// How often a failed attempt is made again before it is given up as not explainable.
-pub(crate) const ATTEMPTS: usize = 1000;
-
-/// Tries to take a lock, and to record it if that fails.
-///
-/// An attempt fails because somebody has the lock. That somebody may not have recorded it yet: then
-/// the attempt is made again, until it succeeds or can be recorded as failed. If the holder is not
-/// recorded at all, neither is the failure.
-pub(crate) fn attempt<T>(
-    take: impl Fn() -> Option<T>,
-    record_failure: impl Fn() -> Option<bool>,
-) -> Option<T> {
-    for _ in 0..ATTEMPTS {
-        let taken = take();
-        if taken.is_some() || record_failure() != Some(false) {
-            return taken;
-        }
-        std::thread::yield_now();
-    }
-    take()
-}
