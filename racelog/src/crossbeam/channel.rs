@@ -9,7 +9,8 @@
 use std::fmt;
 use std::iter::FusedIterator;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
-use std::sync::{Arc, mpsc};
+use std::ptr;
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 pub use crossbeam_channel::{
@@ -18,6 +19,7 @@ pub use crossbeam_channel::{
 
 use crate::sched::Deadline;
 use crate::sync::mpsc::channel::{Channel, Patience};
+use crate::sync::mpsc::halves::{ReceivingHalf, SendingHalf, halves, receiver_iterators};
 
 /// A channel without bound, as [`crossbeam_channel::unbounded`].
 ///
@@ -46,30 +48,26 @@ pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 fn pair<T>(channel: Channel<T>) -> (Sender<T>, Receiver<T>) {
-    let channel = Arc::new(channel);
-    (Sender { channel: channel.clone() }, Receiver { channel })
+    let (sender, receiver) = halves(channel);
+    (Sender(sender), Receiver(receiver))
 }
 
 /// The sending side of a channel, as [`crossbeam_channel::Sender`].
-pub struct Sender<T> {
-    channel: Arc<Channel<T>>,
-}
+pub struct Sender<T>(SendingHalf<T>);
 
 /// The receiving side of a channel, as [`crossbeam_channel::Receiver`].
-pub struct Receiver<T> {
-    channel: Arc<Channel<T>>,
-}
+pub struct Receiver<T>(ReceivingHalf<T>);
 
-impl<T> UnwindSafe for Sender<T> {}
-impl<T> RefUnwindSafe for Sender<T> {}
-impl<T> UnwindSafe for Receiver<T> {}
-impl<T> RefUnwindSafe for Receiver<T> {}
+receiver_iterators!("crossbeam_channel");
+
+impl<T> FusedIterator for Iter<'_, T> {}
+impl<T> FusedIterator for IntoIter<T> {}
 
 impl<T> Sender<T> {
     /// As [`crossbeam_channel::Sender::try_send`].
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
-        let sent = self.channel.try_send(msg, Some(Location::caller()));
+        let sent = self.0.try_send(msg, Some(Location::caller()));
         sent.map_err(|error| match error {
             mpsc::TrySendError::Full(msg) => TrySendError::Full(msg),
             mpsc::TrySendError::Disconnected(msg) => TrySendError::Disconnected(msg),
@@ -96,7 +94,7 @@ impl<T> Sender<T> {
 
     #[track_caller]
     fn send_within(&self, msg: T, patience: Patience) -> Result<(), SendTimeoutError<T>> {
-        let sent = self.channel.send(msg, patience, Some(Location::caller()));
+        let sent = self.0.send(msg, patience, Some(Location::caller()));
         sent.map_err(|error| match error {
             mpsc::TrySendError::Full(msg) => SendTimeoutError::Timeout(msg),
             mpsc::TrySendError::Disconnected(msg) => SendTimeoutError::Disconnected(msg),
@@ -134,21 +132,11 @@ impl<T> Receiver<T> {
 
     #[track_caller]
     fn recv_within(&self, patience: Patience) -> Result<T, RecvTimeoutError> {
-        let received = self.channel.receive(patience, Some(Location::caller()));
+        let received = self.0.receive(patience, Some(Location::caller()));
         received.map_err(|error| match error {
             mpsc::RecvTimeoutError::Timeout => RecvTimeoutError::Timeout,
             mpsc::RecvTimeoutError::Disconnected => RecvTimeoutError::Disconnected,
         })
-    }
-
-    /// As [`crossbeam_channel::Receiver::iter`].
-    pub fn iter(&self) -> Iter<'_, T> {
-        Iter { receiver: self }
-    }
-
-    /// As [`crossbeam_channel::Receiver::try_iter`].
-    pub fn try_iter(&self) -> TryIter<'_, T> {
-        TryIter { receiver: self }
     }
 }
 
@@ -170,113 +158,33 @@ macro_rules! both_sides {
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::len`].")]
             #[track_caller]
             pub fn len(&self) -> usize {
-                self.channel.len(Some(Location::caller()))
+                self.0.len(Some(Location::caller()))
             }
 
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::capacity`].")]
             pub fn capacity(&self) -> Option<usize> {
-                self.channel.capacity()
+                self.0.capacity()
             }
 
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::same_channel`].")]
             pub fn same_channel(&self, other: &$Side<T>) -> bool {
-                Arc::ptr_eq(&self.channel, &other.channel)
+                ptr::eq::<Channel<T>>(&*self.0, &*other.0)
             }
         }
+
+        impl<T> Clone for $Side<T> {
+            #[track_caller]
+            fn clone(&self) -> Self {
+                Self(self.0.clone())
+            }
+        }
+
+        impl<T> UnwindSafe for $Side<T> {}
+        impl<T> RefUnwindSafe for $Side<T> {}
     )*};
 }
 
 both_sides!(Sender Receiver);
-
-impl<T> Clone for Sender<T> {
-    fn clone(&self) -> Self {
-        self.channel.add_sender();
-        Self { channel: self.channel.clone() }
-    }
-}
-
-impl<T> Clone for Receiver<T> {
-    #[track_caller]
-    fn clone(&self) -> Self {
-        self.channel.add_receiver(Some(Location::caller()));
-        Self { channel: self.channel.clone() }
-    }
-}
-
-impl<T> Drop for Sender<T> {
-    fn drop(&mut self) {
-        self.channel.drop_sender();
-    }
-}
-
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
-        self.channel.drop_receiver();
-    }
-}
-
-/// Waits for message after message, as [`crossbeam_channel::Iter`].
-pub struct Iter<'a, T> {
-    receiver: &'a Receiver<T>,
-}
-
-/// Takes the messages that are there, as [`crossbeam_channel::TryIter`].
-pub struct TryIter<'a, T> {
-    receiver: &'a Receiver<T>,
-}
-
-/// Waits for message after message and owns the receiver, as [`crossbeam_channel::IntoIter`].
-pub struct IntoIter<T> {
-    receiver: Receiver<T>,
-}
-
-impl<T> FusedIterator for Iter<'_, T> {}
-impl<T> FusedIterator for IntoIter<T> {}
-
-impl<T> Iterator for Iter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-impl<T> Iterator for TryIter<'_, T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.try_recv().ok()
-    }
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    #[track_caller]
-    fn next(&mut self) -> Option<T> {
-        self.receiver.recv().ok()
-    }
-}
-
-impl<'a, T> IntoIterator for &'a Receiver<T> {
-    type Item = T;
-    type IntoIter = Iter<'a, T>;
-
-    fn into_iter(self) -> Iter<'a, T> {
-        self.iter()
-    }
-}
-
-impl<T> IntoIterator for Receiver<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter { receiver: self }
-    }
-}
 
 macro_rules! debug {
     ($($Type:ty: $text:literal;)*) => {$(

@@ -4,14 +4,15 @@
 //! that it comes before the initialiser that is run next.
 
 use std::cell::Cell;
-use std::convert::Infallible;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use crate::rt::Here;
-use crate::sync::once::{Call, EMPTY, OnceMeta};
-use crate::trace::Value;
+use crate::sync::once_record::OnceRecord;
+use crate::sync::once_value::{
+    InnerCell, InnerPlace, MADE, OnceValue, inner_cell, lazy_items, once_cell_items,
+};
 
 /// A cell that is written once, as [`::once_cell::sync::OnceCell`].
 ///
@@ -26,52 +27,22 @@ use crate::trace::Value;
 /// assert_eq!(NAME.get_or_init(|| "Ada".to_owned()), "Ada");
 /// assert_eq!(NAME.set("Grace".to_owned()), Err("Grace".to_owned()));
 /// ```
-pub struct OnceCell<T> {
-    meta: OnceMeta,
-    inner: ::once_cell::sync::OnceCell<T>,
-}
+pub struct OnceCell<T>(OnceValue<::once_cell::sync::OnceCell<T>>);
 
-impl<T: UnwindSafe> UnwindSafe for OnceCell<T> {}
-impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceCell<T> {}
+inner_cell!(::once_cell::sync::OnceCell<T>);
+once_cell_items!(OnceCell, "::once_cell::sync::OnceCell");
 
 impl<T> OnceCell<T> {
     /// As [`OnceCell::new`](::once_cell::sync::OnceCell::new).
     #[must_use]
     pub const fn new() -> Self {
-        Self { meta: OnceMeta::new(), inner: ::once_cell::sync::OnceCell::new() }
+        Self(OnceValue::new(::once_cell::sync::OnceCell::new()))
     }
 
     /// As [`OnceCell::with_value`](::once_cell::sync::OnceCell::with_value).
     pub const fn with_value(value: T) -> Self {
         let inner = ::once_cell::sync::OnceCell::with_value(value);
-        Self { meta: OnceMeta::holding(Value::Opaque), inner }
-    }
-
-    /// As [`OnceCell::get`](::once_cell::sync::OnceCell::get).
-    #[track_caller]
-    pub fn get(&self) -> Option<&T> {
-        let here = Some(Location::caller());
-        let is_set = self.meta.look(Value::Opaque, || self.inner.get().is_some(), here);
-        if is_set { self.inner.get() } else { None }
-    }
-
-    /// As [`OnceCell::wait`](::once_cell::sync::OnceCell::wait).
-    #[track_caller]
-    pub fn wait(&self) -> &T {
-        let here = Some(Location::caller());
-        let is_set = || self.inner.get().is_some();
-        let call = Call::waiting(&self.meta, Value::Opaque, here, is_set);
-        let value = self.inner.wait();
-        call.returned();
-        value
-    }
-
-    /// As [`OnceCell::get_mut`](::once_cell::sync::OnceCell::get_mut).
-    #[track_caller]
-    pub fn get_mut(&mut self) -> Option<&mut T> {
-        let value = if self.inner.get().is_some() { Value::Opaque } else { EMPTY };
-        self.meta.exclusive(value, Some(Location::caller()));
-        self.inner.get_mut()
+        Self(OnceValue { record: OnceRecord::holding(MADE), inner })
     }
 
     /// As [`OnceCell::get_unchecked`](::once_cell::sync::OnceCell::get_unchecked).
@@ -81,41 +52,15 @@ impl<T> OnceCell<T> {
     /// As once_cell's: the cell is initialised, and this thread is synchronised with that.
     #[track_caller]
     pub unsafe fn get_unchecked(&self) -> &T {
-        Call::new(&self.meta, Value::Opaque, Some(Location::caller())).returned();
+        self.0.record.call(MADE, Some(Location::caller()), |_| ());
         // SAFETY: the caller promises what is asked.
-        unsafe { self.inner.get_unchecked() }
-    }
-
-    /// As [`OnceCell::set`](::once_cell::sync::OnceCell::set).
-    #[track_caller]
-    pub fn set(&self, value: T) -> Result<(), T> {
-        match self.try_insert(value) {
-            Ok(_) => Ok(()),
-            Err((_, value)) => Err(value),
-        }
+        unsafe { self.0.inner.get_unchecked() }
     }
 
     /// As [`OnceCell::try_insert`](::once_cell::sync::OnceCell::try_insert).
     #[track_caller]
     pub fn try_insert(&self, value: T) -> Result<&T, (&T, T)> {
-        let mut value = Some(value);
-        let held = self.get_or_init(|| value.take().expect("it runs at most once"));
-        match value {
-            None => Ok(held),
-            Some(value) => Err((held, value)),
-        }
-    }
-
-    /// As [`OnceCell::get_or_init`](::once_cell::sync::OnceCell::get_or_init).
-    #[track_caller]
-    pub fn get_or_init<F>(&self, f: F) -> &T
-    where
-        F: FnOnce() -> T,
-    {
-        match self.get_or_try_init(|| Ok::<T, Infallible>(f())) {
-            Ok(value) => value,
-            Err(never) => match never {},
-        }
+        self.0.try_insert(value, Some(Location::caller()))
     }
 
     /// As [`OnceCell::get_or_try_init`](::once_cell::sync::OnceCell::get_or_try_init).
@@ -124,36 +69,16 @@ impl<T> OnceCell<T> {
     where
         F: FnOnce() -> Result<T, E>,
     {
-        let call = Call::new(&self.meta, Value::Opaque, Some(Location::caller()));
-        let value = self.inner.get_or_try_init(|| call.try_run(f))?;
-        call.returned();
-        Ok(value)
+        let inner = &self.0.inner;
+        self.0.record.try_call(MADE, Some(Location::caller()), |call| {
+            inner.get_or_try_init(|| call.try_run(f))
+        })
     }
 
-    /// As [`OnceCell::take`](::once_cell::sync::OnceCell::take).
-    #[track_caller]
-    pub fn take(&mut self) -> Option<T> {
-        self.meta.exclusive(EMPTY, Some(Location::caller()));
-        self.inner.take()
-    }
-
-    /// As [`OnceCell::into_inner`](::once_cell::sync::OnceCell::into_inner).
-    #[track_caller]
-    pub fn into_inner(mut self) -> Option<T> {
-        self.meta.exclusive(EMPTY, Some(Location::caller()));
-        self.inner.into_inner()
-    }
-
-    /// Puts a value in, by somebody who has the cell alone.
+    /// Puts a value in, through the only reference to the cell.
     fn fill(&mut self, value: T, here: Here) {
-        self.meta.exclusive(Value::Opaque, here);
-        self.inner = ::once_cell::sync::OnceCell::with_value(value);
-    }
-}
-
-impl<T> Default for OnceCell<T> {
-    fn default() -> Self {
-        Self::new()
+        self.0.record.exclusive(MADE, here);
+        self.0.inner = ::once_cell::sync::OnceCell::with_value(value);
     }
 }
 
@@ -178,22 +103,6 @@ impl<T: Clone> Clone for OnceCell<T> {
             (Some(this), Some(source)) => this.clone_from(source),
             _ => *self = source.clone(),
         }
-    }
-}
-
-impl<T: PartialEq> PartialEq for OnceCell<T> {
-    #[track_caller]
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl<T: Eq> Eq for OnceCell<T> {}
-
-impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a debugger prints is not what the program does: nothing is recorded.
-        self.inner.fmt(f)
     }
 }
 
@@ -253,7 +162,7 @@ impl<T, F: FnOnce() -> T> Lazy<T, F> {
             };
             this.cell.fill(value, Some(Location::caller()));
         }
-        this.cell.inner.get_mut().expect("it is made")
+        this.cell.0.inner.get_mut().expect("it is made")
     }
 
     /// As [`Lazy::get`](::once_cell::sync::Lazy::get).
@@ -273,27 +182,7 @@ fn poisoned() -> ! {
     panic!("Lazy instance has previously been poisoned")
 }
 
-impl<T, F: FnOnce() -> T> Deref for Lazy<T, F> {
-    type Target = T;
-
-    #[track_caller]
-    fn deref(&self) -> &T {
-        Self::force(self)
-    }
-}
-
-impl<T, F: FnOnce() -> T> DerefMut for Lazy<T, F> {
-    #[track_caller]
-    fn deref_mut(&mut self) -> &mut T {
-        Self::force_mut(self)
-    }
-}
-
-impl<T: Default> Default for Lazy<T> {
-    fn default() -> Self {
-        Self::new(T::default)
-    }
-}
+lazy_items!(Lazy);
 
 impl<T: fmt::Debug, F> fmt::Debug for Lazy<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

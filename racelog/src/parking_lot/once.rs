@@ -5,11 +5,11 @@ use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
 use super::OnceState;
-use crate::sync::once::{COMPLETED, Call, OnceMeta};
+use crate::sync::once_record::{COMPLETED, OnceRecord};
 
 /// Runs a closure once, as [`parking_lot::Once`].
 pub struct Once {
-    meta: OnceMeta,
+    record: OnceRecord,
     inner: ::parking_lot::Once,
 }
 
@@ -20,7 +20,7 @@ impl Once {
     /// As [`parking_lot::Once::new`].
     #[must_use]
     pub const fn new() -> Self {
-        Self { meta: OnceMeta::new(), inner: ::parking_lot::Once::new() }
+        Self { record: OnceRecord::new(), inner: ::parking_lot::Once::new() }
     }
 
     /// As [`parking_lot::Once::state`].
@@ -33,7 +33,7 @@ impl Once {
             state.set(self.inner.state());
             state.get().done()
         };
-        self.meta.look(COMPLETED, is_done, Some(Location::caller()));
+        self.record.look(COMPLETED, is_done, Some(Location::caller()));
         state.get()
     }
 
@@ -43,9 +43,9 @@ impl Once {
     where
         F: FnOnce(),
     {
-        let call = Call::new(&self.meta, COMPLETED, Some(Location::caller()));
-        self.inner.call_once(|| call.run(Some(false), f));
-        call.returned();
+        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+            self.inner.call_once(|| call.run(Some(false), f));
+        });
     }
 
     /// As [`parking_lot::Once::call_once_force`].
@@ -54,9 +54,9 @@ impl Once {
     where
         F: FnOnce(OnceState),
     {
-        let call = Call::new(&self.meta, COMPLETED, Some(Location::caller()));
-        self.inner.call_once_force(|state| call.run(Some(state.poisoned()), || f(state)));
-        call.returned();
+        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+            self.inner.call_once_force(|state| call.run(Some(state.poisoned()), || f(state)));
+        });
     }
 }
 

@@ -4,18 +4,31 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
-use super::once::{Call, EMPTY, OnceMeta};
-use crate::trace::Value;
+use super::once_value::{InnerPlace, MADE, OnceValue, lazy_items};
 
 /// A value that is made when it is first needed, as [`std::sync::LazyLock`].
 ///
 /// The value is opaque to the trace. Reaching it is a load, each time.
-pub struct LazyLock<T, F = fn() -> T> {
-    meta: OnceMeta,
+pub struct LazyLock<T, F = fn() -> T>(OnceValue<Inner<T, F>>);
+
+/// A lock of std whose value is seen only once the end of its initialiser is recorded.
+struct Inner<T, F> {
     /// Completed when the end of the initialiser is recorded. There is nowhere to record it inside
-    /// of std's lock, so nobody looks into that before this is completed.
+    /// of std's lock, so nothing looks into that before this is completed.
     once: std::sync::Once,
-    inner: std::sync::LazyLock<T, F>,
+    lock: std::sync::LazyLock<T, F>,
+}
+
+impl<T, F> InnerPlace for Inner<T, F> {
+    type Value = T;
+
+    fn get(&self) -> Option<&T> {
+        if self.once.is_completed() { std::sync::LazyLock::get(&self.lock) } else { None }
+    }
+
+    fn get_mut(&mut self) -> Option<&mut T> {
+        std::sync::LazyLock::get_mut(&mut self.lock)
+    }
 }
 
 impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
@@ -24,36 +37,33 @@ impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T,
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     /// As [`std::sync::LazyLock::new`].
     pub const fn new(f: F) -> Self {
-        Self {
-            meta: OnceMeta::new(),
-            once: std::sync::Once::new(),
-            inner: std::sync::LazyLock::new(f),
-        }
+        let lock = std::sync::LazyLock::new(f);
+        Self(OnceValue::new(Inner { once: std::sync::Once::new(), lock }))
     }
 
     /// As [`std::sync::LazyLock::force_mut`].
     #[track_caller]
     pub fn force_mut(this: &mut Self) -> &mut T {
         Self::force(this);
-        this.meta.exclusive(Value::Opaque, Some(Location::caller()));
-        std::sync::LazyLock::force_mut(&mut this.inner)
+        this.0.record.exclusive(MADE, Some(Location::caller()));
+        std::sync::LazyLock::force_mut(&mut this.0.inner.lock)
     }
 
     /// As [`std::sync::LazyLock::force`].
     #[track_caller]
     pub fn force(this: &Self) -> &T {
-        let call = Call::new(&this.meta, Value::Opaque, Some(Location::caller()));
-        this.once.call_once_force(|state| {
-            // After a panic there is nothing to run: std's lock is poisoned and panics below.
-            if !state.is_poisoned() {
-                call.run(Some(false), || {
-                    std::sync::LazyLock::force(&this.inner);
-                });
-            }
-        });
-        let value = std::sync::LazyLock::force(&this.inner);
-        call.returned();
-        value
+        let Inner { once, lock } = &this.0.inner;
+        this.0.record.call(MADE, Some(Location::caller()), |call| {
+            once.call_once_force(|state| {
+                // After a panic there is nothing to run: std's lock is poisoned and panics below.
+                if !state.is_poisoned() {
+                    call.run(Some(false), || {
+                        std::sync::LazyLock::force(lock);
+                    });
+                }
+            });
+            std::sync::LazyLock::force(lock)
+        })
     }
 }
 
@@ -61,51 +71,22 @@ impl<T, F> LazyLock<T, F> {
     /// As [`std::sync::LazyLock::get_mut`].
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        let value = if this.peek().is_some() { Value::Opaque } else { EMPTY };
-        this.meta.exclusive(value, Some(Location::caller()));
-        std::sync::LazyLock::get_mut(&mut this.inner)
+        this.0.get_mut(Some(Location::caller()))
     }
 
     /// As [`std::sync::LazyLock::get`].
     #[track_caller]
     pub fn get(this: &Self) -> Option<&T> {
-        let here = Some(Location::caller());
-        let is_made = this.meta.look(Value::Opaque, || this.peek().is_some(), here);
-        if is_made { this.peek() } else { None }
-    }
-
-    /// The value, if it is made and that is recorded.
-    fn peek(&self) -> Option<&T> {
-        if self.once.is_completed() { std::sync::LazyLock::get(&self.inner) } else { None }
+        this.0.get(Some(Location::caller()))
     }
 }
 
-impl<T, F: FnOnce() -> T> Deref for LazyLock<T, F> {
-    type Target = T;
-
-    #[track_caller]
-    fn deref(&self) -> &T {
-        Self::force(self)
-    }
-}
-
-impl<T, F: FnOnce() -> T> DerefMut for LazyLock<T, F> {
-    #[track_caller]
-    fn deref_mut(&mut self) -> &mut T {
-        Self::force_mut(self)
-    }
-}
-
-impl<T: Default> Default for LazyLock<T> {
-    fn default() -> Self {
-        Self::new(T::default)
-    }
-}
+lazy_items!(LazyLock);
 
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What a debugger prints is not what the program does: nothing is recorded.
-        self.inner.fmt(f)
+        self.0.inner.lock.fmt(f)
     }
 }
 

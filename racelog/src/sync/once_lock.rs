@@ -3,108 +3,30 @@
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
-use super::once::{Call, EMPTY, OnceMeta};
-use crate::trace::Value;
+use super::once_value::{InnerCell, InnerPlace, MADE, OnceValue, inner_cell, once_cell_items};
 
 /// A cell that is written once, as [`std::sync::OnceLock`].
 ///
 /// What it holds is opaque to the trace.
-pub struct OnceLock<T> {
-    meta: OnceMeta,
-    inner: std::sync::OnceLock<T>,
-}
+pub struct OnceLock<T>(OnceValue<std::sync::OnceLock<T>>);
 
-impl<T: UnwindSafe> UnwindSafe for OnceLock<T> {}
-impl<T: RefUnwindSafe + UnwindSafe> RefUnwindSafe for OnceLock<T> {}
+inner_cell!(std::sync::OnceLock<T>);
+once_cell_items!(OnceLock, "std::sync::OnceLock");
 
 impl<T> OnceLock<T> {
     /// As [`std::sync::OnceLock::new`].
     #[must_use]
     pub const fn new() -> Self {
-        Self { meta: OnceMeta::new(), inner: std::sync::OnceLock::new() }
-    }
-
-    /// As [`std::sync::OnceLock::get`].
-    #[track_caller]
-    pub fn get(&self) -> Option<&T> {
-        let here = Some(Location::caller());
-        let is_set = self.meta.look(Value::Opaque, || self.inner.get().is_some(), here);
-        if is_set { self.inner.get() } else { None }
-    }
-
-    /// As [`std::sync::OnceLock::get_mut`].
-    #[track_caller]
-    pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.meta.exclusive(value_of(&self.inner), Some(Location::caller()));
-        self.inner.get_mut()
-    }
-
-    /// As [`std::sync::OnceLock::wait`].
-    #[track_caller]
-    pub fn wait(&self) -> &T {
-        let here = Some(Location::caller());
-        let is_set = || self.inner.get().is_some();
-        let call = Call::waiting(&self.meta, Value::Opaque, here, is_set);
-        let value = self.inner.wait();
-        call.returned();
-        value
-    }
-
-    /// As [`std::sync::OnceLock::set`].
-    #[track_caller]
-    pub fn set(&self, value: T) -> Result<(), T> {
-        let mut value = Some(value);
-        self.get_or_init(|| value.take().expect("it runs at most once"));
-        value.map_or(Ok(()), Err)
-    }
-
-    /// As [`std::sync::OnceLock::get_or_init`].
-    #[track_caller]
-    pub fn get_or_init<F>(&self, f: F) -> &T
-    where
-        F: FnOnce() -> T,
-    {
-        let call = Call::new(&self.meta, Value::Opaque, Some(Location::caller()));
-        let value = self.inner.get_or_init(|| call.run(None, f));
-        call.returned();
-        value
-    }
-
-    /// As [`std::sync::OnceLock::into_inner`].
-    #[track_caller]
-    pub fn into_inner(mut self) -> Option<T> {
-        self.take_at(Location::caller())
-    }
-
-    /// As [`std::sync::OnceLock::take`].
-    #[track_caller]
-    pub fn take(&mut self) -> Option<T> {
-        self.take_at(Location::caller())
-    }
-
-    fn take_at(&mut self, here: &'static Location<'static>) -> Option<T> {
-        self.meta.exclusive(EMPTY, Some(here));
-        self.inner.take()
-    }
-}
-
-/// What the variable of a lock holds that nobody else can reach.
-fn value_of<T>(lock: &std::sync::OnceLock<T>) -> Value {
-    if lock.get().is_some() { Value::Opaque } else { EMPTY }
-}
-
-impl<T> Default for OnceLock<T> {
-    fn default() -> Self {
-        Self::new()
+        Self(OnceValue::new(std::sync::OnceLock::new()))
     }
 }
 
 impl<T> From<T> for OnceLock<T> {
     #[track_caller]
     fn from(value: T) -> Self {
-        let lock = Self { meta: OnceMeta::new(), inner: value.into() };
-        lock.meta.made(Value::Opaque, Some(Location::caller()));
-        lock
+        let lock = OnceValue::new(value.into());
+        lock.record.made(MADE, Some(Location::caller()));
+        Self(lock)
     }
 }
 
@@ -115,22 +37,6 @@ impl<T: Clone> Clone for OnceLock<T> {
             Some(value) => Self::from(value.clone()),
             None => Self::new(),
         }
-    }
-}
-
-impl<T: PartialEq> PartialEq for OnceLock<T> {
-    #[track_caller]
-    fn eq(&self, other: &Self) -> bool {
-        self.get() == other.get()
-    }
-}
-
-impl<T: Eq> Eq for OnceLock<T> {}
-
-impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // What a debugger prints is not what the program does: nothing is recorded.
-        self.inner.fmt(f)
     }
 }
 

@@ -20,6 +20,7 @@
 //!   rendezvous unrecorded, or a sender withdraws from a rendezvous for which others came earlier.
 
 pub(crate) mod channel;
+pub(crate) mod halves;
 mod receiver;
 mod record;
 mod sender;
@@ -28,19 +29,19 @@ mod sender;
 mod tests;
 
 use std::panic::Location;
-use std::sync::Arc;
 
 pub use receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use sender::{Sender, SyncSender};
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
 use channel::Channel;
+use halves::halves;
 
 /// A channel without bound, as [`std::sync::mpsc::channel`].
 #[must_use]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let channel = Arc::new(Channel::unbounded());
-    (Sender::new(channel.clone()), Receiver::new(channel))
+    let (sender, receiver) = halves(Channel::unbounded());
+    (Sender(sender), Receiver::new(receiver))
 }
 
 /// A channel that holds up to `bound` messages, as [`std::sync::mpsc::sync_channel`]. With a bound
@@ -50,6 +51,6 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[must_use]
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let channel = Arc::new(Channel::bounded(bound, Some(Location::caller())));
-    (SyncSender::new(channel.clone()), Receiver::new(channel))
+    let (sender, receiver) = halves(Channel::bounded(bound, Some(Location::caller())));
+    (SyncSender(sender), Receiver::new(receiver))
 }
