@@ -29,7 +29,6 @@ mod instrument;
 #[cfg(feature = "record")]
 mod rt;
 
-#[cfg(feature = "record")]
 pub mod cell;
 #[cfg(feature = "record")]
 pub mod hint;
@@ -44,9 +43,6 @@ pub mod sync;
 #[cfg(feature = "record")]
 pub mod thread;
 
-#[cfg(not(feature = "record"))]
-#[path = "off/cell.rs"]
-pub mod cell;
 #[cfg(not(feature = "record"))]
 pub use std::{hint, sync, thread};
 

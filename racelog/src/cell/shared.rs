@@ -1,7 +1,6 @@
 //! A plain memory cell to race for.
 
 use std::cell::UnsafeCell;
-use std::fmt;
 use std::panic::{Location, RefUnwindSafe};
 
 use crate::rt::{
@@ -192,23 +191,5 @@ impl<T: Copy> Shared<T> {
             cell.catch_up(clock, word);
         }
         with(|log| cell.exclusive(log, var, word, here));
-    }
-}
-
-impl<T: Copy + Default> Default for Shared<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T: Copy> From<T> for Shared<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T: Copy> fmt::Debug for Shared<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
     }
 }

@@ -175,10 +175,12 @@ impl Condvar {
         // SAFETY: the guard holds the lock.
         unsafe { raw.inner.unlock() };
         let relock = Relock { mutex, here };
-        self.waiters.wait(&wait, lock, deadline, here, &|| mutex.is_free());
-        std::mem::forget(relock);
-        raw.inner.lock();
-        let notified = self.waiters.end(wait, lock, here);
+        let relock = || {
+            std::mem::forget(relock);
+            raw.inner.lock();
+        };
+        let is_free = || mutex.is_free();
+        let ((), notified) = self.waiters.wait(wait, lock, (deadline, here), &is_free, relock);
         raw.entered(here);
         WaitTimeoutResult(!notified)
     }

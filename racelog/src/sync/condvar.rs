@@ -1,7 +1,7 @@
 //! Mirror of [`std::sync::Condvar`].
 //!
-//! Our own, not a wrapper: the trace says who was notified, so it must be we who choose. See
-//! [`Waiters`]. There are no spurious wake-ups.
+//! It does not wrap std's: the trace says which thread was notified, so the mirror has to choose it.
+//! See [`Waiters`]. There are no spurious wake-ups.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -142,9 +142,9 @@ impl Condvar {
         let wait = self.waiters.begin(lock, here);
         // The guard knows that it has nothing to give back any more.
         drop(guard.0.into_inner());
-        self.waiters.wait(&wait, lock, deadline, here, &|| mutex.is_free());
-        let inner = mutex.inner.lock();
-        let result = WaitTimeoutResult(!self.waiters.end(wait, lock, here));
+        let (is_free, relock) = (|| mutex.is_free(), || mutex.inner.lock());
+        let (inner, notified) = self.waiters.wait(wait, lock, (deadline, here), &is_free, relock);
+        let result = WaitTimeoutResult(!notified);
         mutex.record.meta.found(inner.is_err(), here);
         map_guard(inner, |inner| (MutexGuard(ExclusiveGuard::new(mutex, inner, here)), result))
     }

@@ -121,16 +121,17 @@ impl Waiters {
         sched::block(intent, None, &|_| true);
     }
 
-    /// Waits, without the lock, until somebody notifies or the deadline passes; under control, also
-    /// until the lock `is_free`.
-    pub(crate) fn wait(
+    /// Waits, without the lock, until a notification or the deadline; under control, also until the
+    /// lock `is_free`. Then takes the lock again by `relock`. Returns what that returns, and whether
+    /// the thread was notified.
+    pub(crate) fn wait<G>(
         &self,
-        wait: &Wait,
+        wait: Wait,
         lock: &LockMeta,
-        deadline: Option<Deadline>,
-        here: Here,
+        (deadline, here): (Option<Deadline>, Here),
         is_free: &dyn Fn() -> bool,
-    ) {
+        relock: impl FnOnce() -> G,
+    ) -> (G, bool) {
         let removal = Removal { waiters: self, key: wait.key };
         let intent = || Intent::new(Action::Wake, self.key(), here).with_second(lock.key());
         let ready = |late| (late || ignore_poison(wait.bell.rung.lock()).rung) && is_free();
@@ -138,6 +139,8 @@ impl Waiters {
             wait.bell.wait(deadline);
         }
         std::mem::forget(removal);
+        let held = relock();
+        (held, self.end(wait, lock, here))
     }
 
     fn id(&self) -> CondvarId {
@@ -181,10 +184,10 @@ impl Waiters {
         Wait { key, bell }
     }
 
-    /// Leaves the list of waiters, while the lock is held again; says whether it was notified.
-    /// Whoever timed out may still have been notified up to here.
+    /// Leaves the list of waiters, while the lock is held again; says whether it was notified. A
+    /// thread that timed out may still have been notified up to here.
     #[expect(clippy::needless_pass_by_value, reason = "a wait ends once")]
-    pub(crate) fn end(&self, wait: Wait, lock: &LockMeta, here: Here) -> bool {
+    fn end(&self, wait: Wait, lock: &LockMeta, here: Here) -> bool {
         let mut state = ignore_poison(self.state.lock());
         let state = &mut *state;
         let at = state.waiters.iter().position(|waiter| waiter.key == wait.key);
