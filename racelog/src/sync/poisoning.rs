@@ -2,6 +2,7 @@
 //! panic poisons.
 
 use std::ops::{Deref, DerefMut};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use std::thread;
 
@@ -68,6 +69,10 @@ pub(super) struct RecordedLock<L: ?Sized, W> {
     pub(super) record: LockRecord<W>,
     pub(super) inner: L,
 }
+
+// As std's locks: a panic poisons them. What is recorded of one is right after a panic as before.
+impl<L: ?Sized, W> UnwindSafe for RecordedLock<L, W> {}
+impl<L: ?Sized, W> RefUnwindSafe for RecordedLock<L, W> {}
 
 impl<L, W: WriterLock> RecordedLock<L, W> {
     pub(super) const fn new(inner: L) -> Self {
@@ -305,9 +310,6 @@ impl<L: ?Sized, G> Drop for SharedGuard<'_, L, G> {
 /// [`RecordedLock`] and nothing else.
 macro_rules! lock_items {
     ($Lock:ident) => {
-        impl<T: ?Sized> UnwindSafe for $Lock<T> {}
-        impl<T: ?Sized> RefUnwindSafe for $Lock<T> {}
-
         impl<T> $Lock<T> {
             #[doc = concat!("As [`std::sync::", stringify!($Lock), "::new`].")]
             pub const fn new(value: T) -> Self {
