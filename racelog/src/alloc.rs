@@ -18,6 +18,9 @@
 //!
 //! If it does not, the recorder notices, and keeps the order of all accesses of memory that could
 //! be freed: it finds no races there. Without the feature `record` all this does nothing.
+//!
+//! With the feature `recorded-arc` a free is recorded, too, as a write of all that was accessed in the
+//! memory: one that nothing orders with an access is a race.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
@@ -41,7 +44,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Recorded<A> {
 
     #[inline]
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        forget(place, layout.size());
+        free(place, layout.size());
         // SAFETY: as above.
         unsafe { self.0.dealloc(place, layout) }
     }
@@ -50,10 +53,19 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Recorded<A> {
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // Before, for after it the memory may be somebody else's. If it stays where it is, it is
         // another object all the same: nobody else can be using it now.
-        forget(place, layout.size());
+        free(place, layout.size());
         // SAFETY: as above.
         unsafe { self.0.realloc(place, layout, new_size) }
     }
+}
+
+/// So many bytes are about to be freed.
+#[inline]
+fn free(place: *const u8, size: usize) {
+    #[cfg(feature = "record")]
+    crate::rt::free_memory(place.addr(), size);
+    #[cfg(not(feature = "record"))]
+    let _ = (place, size);
 }
 
 /// So many bytes at a place are about to be used for something else: what was recorded of them is

@@ -18,6 +18,7 @@ mod detectors;
 mod errors;
 mod evaluate;
 mod explorer;
+mod frees;
 mod fuzz;
 mod golden;
 mod hostile;

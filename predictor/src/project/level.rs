@@ -76,6 +76,9 @@ pub enum Doubt {
         /// Their names.
         names: Vec<String>,
     },
+    /// A destructor frees the memory. Which owner is the last is in the trace if racelog's `Arc` counts them, and not if
+    /// a crate of somebody else's does, whose sources nobody reads.
+    Destructor,
     /// Source files of the program could not be read.
     UnreadFiles {
         /// Which.
@@ -115,6 +118,9 @@ impl Project {
         }
         if replays().any(Replay::was_tried) {
             doubts.push(Doubt::NotReplayed);
+        }
+        if finding.sides.iter().any(|side| side.kind == "free" && side.place.is_none()) {
+            doubts.push(Doubt::Destructor);
         }
         // One complete capture is enough.
         let captures = finding.occurrences.iter().map(|one| self.doubts_of_capture(one));
@@ -244,6 +250,18 @@ mod tests {
         let (level, doubts) = judged(project(&foreign));
         let spots = Spots { number: 1, places: vec!["c.rs:7:7".parse().unwrap()] };
         assert_eq!((level, doubts), (Level::Doubtful, vec![Doubt::ForeignThreads { spots }]));
+    }
+
+    #[test]
+    fn a_free_by_a_destructor_is_believed_if_it_was_replayed() {
+        let by_hand = "#racelog freed x\n".to_owned() + RACE;
+        assert_eq!(judged(project(&by_hand)), (Level::Predicted, Vec::new()));
+        let mut project = project(&by_hand.replace(" @ a.rs:2:2", ""));
+        assert_eq!(judged(project.clone()), (Level::Doubtful, vec![Doubt::Destructor]));
+        let status = ReplayStatus::Confirmed;
+        let replay = Replay { status, lines: Vec::new(), cause: None, replayed: None };
+        project.findings[0].occurrences[0].replay = Some(replay);
+        assert_eq!(judged(project), (Level::Proven, Vec::new()));
     }
 
     #[test]

@@ -45,6 +45,11 @@ pub(super) fn doubt(doubt: &Doubt, cause: Option<&Cause>) -> String {
             format!("{} may order the two, and nothing of it is recorded", quoted(names)),
             "test this without it, or with racelog's mirror of it".to_owned(),
         ),
+        Doubt::Destructor => (
+            "a destructor frees the memory, and a crate that counts the owners of it would order the two unseen"
+                .to_owned(),
+            "let a replay confirm it".to_owned(),
+        ),
         Doubt::UnreadFiles { files } => (
             format!("it is not known what {} uses, which could not be read", quoted(files)),
             "see the warning about it".to_owned(),

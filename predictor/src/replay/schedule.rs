@@ -7,7 +7,7 @@ use racelog::trace::{Object, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
 use super::parse::Words;
-use super::whole::{is_hidden, keep_operations_whole};
+use super::whole::{is_free_by_destructor, is_hidden, keep_operations_whole};
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
 
@@ -42,7 +42,10 @@ impl Plan {
         let mut lines = String::new();
         for (word, events) in [("step", steps), ("race", race)] {
             for &event in events {
-                if is_hidden(trace, event) || is_beyond_control(trace, event) {
+                let frees = is_free_by_destructor(trace, event);
+                // Of a destructor's frees only the one that races is waited for.
+                let hidden = is_hidden(trace, event) && !(word == "race" && frees);
+                if hidden || is_beyond_control(trace, event) {
                     continue;
                 }
                 let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
@@ -56,7 +59,8 @@ impl Plan {
                 let value = known.get(&event).map_or_else(String::new, |v| format!(" = {v}"));
                 let place = names.printer.location(event);
                 let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
-                let _ = writeln!(lines, "{word} {thread} {} {object}{value}{place}", op.keyword());
+                let op = if frees { "free" } else { op.keyword() };
+                let _ = writeln!(lines, "{word} {thread} {op} {object}{value}{place}");
             }
         }
         let threads = [race[0], race[1]].map(|event| paths[&trace.thread(event)].clone());

@@ -43,10 +43,17 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
 }
 
 /// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds to keep the
-/// events of an operation together, since programs say where they take their locks; or the look at whether a
-/// lock that was just taken is poisoned, which is not there as long as none is.
+/// events of an operation together, since programs say where they take their locks; the look at whether a
+/// lock that was just taken is poisoned, which is not there as long as none is; or a free by a destructor.
 pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
-    is_look_at_poison(trace, event) || is_of_hidden_lock(trace, event)
+    is_look_at_poison(trace, event)
+        || is_of_hidden_lock(trace, event)
+        || is_free_by_destructor(trace, event)
+}
+
+/// Whether an event is a free that no code of the program asks for at any place.
+pub(super) fn is_free_by_destructor(trace: &Trace, event: EventId) -> bool {
+    trace.location(event).is_none() && trace.frees(event)
 }
 
 fn is_look_at_poison(trace: &Trace, event: EventId) -> bool {

@@ -12,7 +12,7 @@ use std::thread::Result;
 
 use crossbeam_utils::sync::WaitGroup;
 
-use crate::rt::Here;
+use crate::rt::{Here, Unordered};
 use crate::sched;
 use crate::thread::{Builder, JoinHandle, Thread};
 
@@ -181,6 +181,7 @@ impl<'scope, 'env> ScopedThreadBuilder<'scope, 'env> {
         let thread = handle.thread().clone();
         let handle = Arc::new(Mutex::new(Some(handle)));
         lock(&self.scope.handles).push(handle.clone());
+        let result = Unordered::new(result);
         Ok(ScopedJoinHandle { handle, result, thread, marker: PhantomData })
     }
 }
@@ -188,7 +189,7 @@ impl<'scope, 'env> ScopedThreadBuilder<'scope, 'env> {
 /// A permission to join on a scoped thread, as [`crossbeam_utils::thread::ScopedJoinHandle`].
 pub struct ScopedJoinHandle<'scope, T> {
     handle: SharedOption<JoinHandle<()>>,
-    result: SharedOption<T>,
+    result: Unordered<SharedOption<T>>,
     thread: Thread,
     marker: PhantomData<&'scope ()>,
 }

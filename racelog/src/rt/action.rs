@@ -32,6 +32,8 @@ pub(crate) enum Action {
     Once,
     Read,
     Write,
+    /// Gives memory back.
+    Free,
     Load,
     Store,
     /// An atomic read-modify-write.
@@ -47,7 +49,7 @@ pub(crate) enum Action {
 impl Action {
     /// Whether it accesses memory, plainly or atomically.
     pub(crate) fn is_access(self) -> bool {
-        self.is_atomic() || matches!(self, Self::Read | Self::Write)
+        self.is_atomic() || matches!(self, Self::Read | Self::Write | Self::Free)
     }
 
     /// Whether it is an atomic access.
@@ -62,7 +64,10 @@ impl Action {
 
     /// Whether destructors do this, which must not panic.
     pub(crate) fn is_of_destructors(self) -> bool {
-        matches!(self, Self::Unlock | Self::ReadUnlock | Self::Disconnect | Self::Scope)
+        matches!(
+            self,
+            Self::Unlock | Self::ReadUnlock | Self::Disconnect | Self::Scope | Self::Free
+        )
     }
 
     /// What a person calls it.
@@ -91,6 +96,7 @@ impl Action {
             Self::Once => "initialise",
             Self::Read => "read",
             Self::Write => "write",
+            Self::Free => "free",
             Self::Load => "load",
             Self::Store => "store",
             Self::Modify => "modify",

@@ -24,6 +24,11 @@ pub(crate) trait Control {
     /// thread may go first. The size is 1 where the address stands for an object.
     fn before_access(action: Action, address: usize, size: usize, here: Here);
 
+    /// The calling thread, which follows a schedule, is about to free so many bytes. If the schedule
+    /// says that this races, the other thread may go first. The calling thread may be in the middle of
+    /// anything.
+    fn before_free(address: usize, size: usize);
+
     /// An address as traces have it. Under control a seed decides what is in a trace, so the address
     /// is replaced by a number that is the same in every run.
     fn number_of_address(address: usize) -> usize;
@@ -51,6 +56,11 @@ pub(super) fn controls_thread() -> bool {
 #[inline]
 pub(super) fn before_access(action: Action, address: usize, size: usize, here: Here) {
     Controller::before_access(action, address, size, here);
+}
+
+/// See [`Control::before_free`].
+pub(super) fn before_free(address: usize, size: usize) {
+    Controller::before_free(address, size);
 }
 
 /// See [`Control::number_of_address`].

@@ -8,6 +8,7 @@
 //!   says when memory that variables stood for was given back ([`ended`]), so that its readers do not
 //!   take the two for parts of one another.
 //! - The same happens to the stack of a thread, or of a fiber, at its end.
+//! - With the feature `recorded-arc` a free is a write, too, by the thread that frees: see [`freed`].
 //! - Where the program has another allocator nothing is known, so the order of all accesses of bare
 //!   memory is kept ([`keeps_order`]): none of them is ever said to race. Only statics are never
 //!   freed.
@@ -19,10 +20,12 @@
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::hint::black_box;
-use std::ops::Range;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, Range};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::freed;
 use super::meta::Spin;
 use super::statics::is_static;
 use super::table::{self, Kind};
@@ -54,20 +57,78 @@ pub(super) fn unwatch(address: usize) {
     counter(&PAGES, address / PAGE).fetch_sub(1, Ordering::Relaxed);
 }
 
+/// Whose the memory is that a thread frees.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Owner {
+    /// The program's. What orders the free with the accesses of others is recorded, if anything does.
+    Program,
+    /// The program's, but what makes this thread the one that frees it is not recorded: the count of an
+    /// `Arc` of std's within a type of ours.
+    Unordered,
+    /// The recorder's.
+    Recorder,
+}
+
 thread_local! {
-    /// Whether what this thread frees is the recorder's own.
-    static QUIET: Cell<bool> = const { Cell::new(false) };
+    static OWNER: Cell<Owner> = const { Cell::new(Owner::Program) };
+}
+
+/// Puts back what was assumed before of the memory that a thread frees.
+pub(crate) struct Frees(Owner);
+
+impl Drop for Frees {
+    fn drop(&mut self) {
+        OWNER.set(self.0);
+    }
+}
+
+fn freeing(owner: Owner) -> Frees {
+    let before = OWNER.get();
+    OWNER.set(before.max(owner));
+    Frees(before)
 }
 
 /// Until the result is dropped, what this thread frees is the recorder's own.
-pub(super) fn quiet() -> impl Drop {
-    struct Quiet(bool);
-    impl Drop for Quiet {
-        fn drop(&mut self) {
-            QUIET.set(self.0);
-        }
+pub(super) fn quiet() -> Frees {
+    freeing(Owner::Recorder)
+}
+
+/// Until the result is dropped, what this thread frees is forgotten, and no more: it is not recorded
+/// what makes this thread the one that frees it.
+pub(crate) fn unordered_frees() -> Frees {
+    freeing(Owner::Unordered)
+}
+
+/// Something that an `Arc` of std's within the recorder's types may own: which of its owners frees it is
+/// not recorded.
+pub(crate) struct Unordered<T>(ManuallyDrop<T>);
+
+impl<T> Unordered<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(ManuallyDrop::new(value))
     }
-    Quiet(QUIET.replace(true))
+
+    pub(crate) fn into_inner(self) -> T {
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not used again, nor dropped.
+        unsafe { ManuallyDrop::take(&mut this.0) }
+    }
+}
+
+impl<T> Deref for Unordered<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> Drop for Unordered<T> {
+    fn drop(&mut self) {
+        let _unordered = unordered_frees();
+        // SAFETY: it is dropped once, and not used after that.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+    }
 }
 
 /// So many bytes from an address on are about to be given back: whatever stands there next is
@@ -79,39 +140,67 @@ pub(crate) fn forget_memory(start: usize, size: usize) {
     }
 }
 
-fn forget_used(range: Range<usize>) {
-    let mut start = range.start;
-    while start < range.end {
-        let end = next_multiple(start, PAGE).min(range.end);
-        if counter(&PAGES, start / PAGE).load(Ordering::Relaxed) > 0 {
-            forget_in_page(start..end);
-        }
-        start = end;
+/// As [`forget_memory`], where the calling thread frees the bytes: a write of all of them, as far as
+/// that is recorded.
+#[inline]
+pub(crate) fn free_memory(start: usize, size: usize) {
+    if !cfg!(feature = "recorded-arc") {
+        forget_memory(start, size);
+    } else if table::is_used() && size > 0 {
+        free_used(start..start.saturating_add(size));
     }
 }
 
-fn forget_in_page(range: Range<usize>) {
+fn forget_used(range: Range<usize>) {
+    each_used_line(range, |line| {
+        if OWNER.get() < Owner::Recorder {
+            let _quiet = quiet();
+            each_word(line, |word| table::forget_part(word, None));
+        }
+    });
+}
+
+fn free_used(range: Range<usize>) {
+    if OWNER.get() > Owner::Program || !freed::is_recorded() {
+        return forget_used(range);
+    }
+    freed::about_to_free(&range);
+    each_used_line(range, |line| {
+        let _quiet = quiet();
+        each_word(line, |word| table::forget_part(word, Some(freed::record)));
+    });
+}
+
+/// Calls `f` with the parts of a range that may have entries, each within one memory line.
+#[inline]
+fn each_used_line(range: Range<usize>, mut f: impl FnMut(Range<usize>)) {
     let mut start = range.start;
     while start < range.end {
-        let end = next_multiple(start, LINE).min(range.end);
-        if counter(&LINES, start / LINE).load(Ordering::Relaxed) > 0 {
-            forget_in_line(start..end);
+        let page = start..next_multiple(start, PAGE).min(range.end);
+        start = page.end;
+        if counter(&PAGES, page.start / PAGE).load(Ordering::Relaxed) > 0 {
+            each_part(page, LINE, |line| {
+                if counter(&LINES, line.start / LINE).load(Ordering::Relaxed) > 0 {
+                    f(line);
+                }
+            });
         }
-        start = end;
     }
 }
 
 #[cold]
 #[inline(never)]
-fn forget_in_line(range: Range<usize>) {
-    if QUIET.get() {
-        return;
-    }
-    let _quiet = quiet();
+fn each_word(range: Range<usize>, f: impl FnMut(Range<usize>)) {
+    each_part(range, table::WORD, f);
+}
+
+/// Calls `f` with the parts of a range that lie between multiples of `unit`.
+#[inline]
+fn each_part(range: Range<usize>, unit: usize, mut f: impl FnMut(Range<usize>)) {
     let mut start = range.start;
     while start < range.end {
-        let end = next_multiple(start, table::WORD).min(range.end);
-        table::forget_part(start..end);
+        let end = next_multiple(start, unit).min(range.end);
+        f(start..end);
         start = end;
     }
 }

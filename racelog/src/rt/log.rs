@@ -11,6 +11,7 @@ use super::chunks::{Chunks, Cursor, Entry};
 use super::clocks::Clock;
 use super::control;
 use super::file::Full;
+use super::given_back;
 use super::ownership::Owner;
 use super::raw::{Held, Open};
 use super::session::Session;
@@ -115,6 +116,16 @@ impl ThreadLog {
     /// The log is that of a thread that nobody who is recorded has started.
     pub(super) fn of_foreign_thread(self) -> Self {
         Self { foreign: true, ..self }
+    }
+
+    /// Whether nobody who is recorded has started the thread.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.foreign
+    }
+
+    /// Whether a replay compares the events with what it expects.
+    pub(super) fn is_watched(&self) -> bool {
+        self.watched
     }
 
     pub(crate) fn session(&self) -> &Arc<Session> {
@@ -410,9 +421,10 @@ impl ThreadLog {
         self.append(Step { stamp, op, location: None, recorded: true, slot: None });
     }
 
-    /// Records that a thread found something by the way, which its control flow depends on. No code of the
-    /// program does that by itself, so whoever replays the program does not see it.
-    pub(super) fn emit_finding(&self, stamp: u64, op: Op, here: Here) {
+    /// Records what a thread does by the way: that it found something which its control flow depends on, or
+    /// that memory is freed. No code of the program does that by itself, so whoever replays the program does
+    /// not see it.
+    pub(super) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Here) {
         self.pay_if_pending(stamp, here);
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);
@@ -469,6 +481,7 @@ impl ThreadLog {
     #[cold]
     #[inline(never)]
     fn append_slowly(&self, entry: &dyn Entry) {
+        let _quiet = given_back::quiet();
         let is_event = entry.code() != code::INIT;
         if self.lost.get() {
             return self.lose(entry.stamp(), is_event, None);

@@ -20,6 +20,7 @@ mod control;
 mod fence;
 mod file;
 mod foreign;
+mod freed;
 mod given_back;
 mod kept_log;
 mod log;
@@ -41,7 +42,7 @@ mod words;
 pub(crate) use action::Action;
 pub(crate) use cells::{Access, CellRecord, access, exclusive, forget};
 pub(crate) use control::Control;
-pub(crate) use given_back::{forget_memory, keeps_order};
+pub(crate) use given_back::{Unordered, forget_memory, free_memory, keeps_order, unordered_frees};
 pub(crate) use log::{Expected, Here, ThreadLog};
 pub(crate) use meta::{
     GuardedMeta, LockMeta, NumberedId, Spin, SpinGuard, counters, wait_a_little,

@@ -68,7 +68,7 @@ impl Poison {
     /// The calling thread has just taken the lock, and found it poisoned or not.
     #[cold]
     pub(super) fn found(&self, lock: &LockMeta, poisoned: bool, here: Here) {
-        self.load(lock, poisoned, here, |log, stamp, op| log.emit_finding(stamp, op, here));
+        self.load(lock, poisoned, here, |log, stamp, op| log.emit_by_the_way(stamp, op, here));
     }
 
     /// The program asked whether the lock is poisoned.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::panic::Location as Caller;
 use std::path::Path;
 use std::ptr;
@@ -15,7 +16,7 @@ use super::config::config;
 use super::control;
 use super::file::{Full, TraceFile};
 use super::foreign::{self, Whose};
-use super::given_back;
+use super::given_back::{self, Frees};
 use super::kept_log::KeptLog;
 use super::log::{Here, ThreadLog};
 use super::lost::Lost;
@@ -194,8 +195,9 @@ impl Session {
         tables.freed(&self.file, var)
     }
 
-    fn tables(&self) -> MutexGuard<'_, Tables> {
-        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    fn tables(&self) -> LockedTables<'_> {
+        let tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        LockedTables { tables, _quiet: given_back::quiet() }
     }
 
     /// A log for a new thread of this session, whose events come after `clock`.
@@ -283,6 +285,27 @@ impl Session {
     }
 }
 
+/// The tables, while nobody else has them. What is freed meanwhile is the recorder's: were it recorded,
+/// that would need the tables.
+struct LockedTables<'a> {
+    tables: MutexGuard<'a, Tables>,
+    _quiet: Frees,
+}
+
+impl Deref for LockedTables<'_> {
+    type Target = Tables;
+
+    fn deref(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+impl DerefMut for LockedTables<'_> {
+    fn deref_mut(&mut self) -> &mut Tables {
+        &mut self.tables
+    }
+}
+
 thread_local! {
     /// The log of this thread; null while that is not known, [`off`] if it has none. Without a
     /// destructor, so that destructors of other thread-locals can be recorded.
@@ -351,6 +374,13 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     // SAFETY: the pointer is cleared before the log goes, on this thread, and nothing within `f`
     // ends the thread or its session.
     Some(f(unsafe { &*log }))
+}
+
+/// Runs `f` with the log of this thread, if it is known to have one. Nothing is looked for or opened.
+pub(super) fn with_known<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
+    let log = CURRENT.get();
+    // SAFETY: as in `with`.
+    is_log(log).then(|| f(unsafe { &*log }))
 }
 
 /// A log that was looked for. One of a foreign thread is the thread's while this lives.
@@ -692,6 +722,7 @@ impl Child {
             let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
             let (brought, left) = (var(), var());
             log.emit_alone(store(brought), here);
+            let _quiet = given_back::quiet();
             let stamp = log.tick(0);
             let child = session.new_log(name, stamp);
             let thread = child.thread();

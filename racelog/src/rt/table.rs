@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cells::CellRecord;
 use super::given_back;
-use super::meta::{Spin, SpinGuard, counters};
+use super::meta::{Spin, SpinGuard, counters, wait_a_little};
 use crate::trace::VarId;
 
 /// What stands at an address. An atomic inside a cell has the cell's address and is another thing.
@@ -290,18 +290,37 @@ pub(super) fn bytes_in(part: &Range<usize>, found: &mut Vec<(usize, u32)>) {
 /// Parts of words whose entries are to go before anybody looks at them again.
 static DOOMED: Spin<Vec<Range<usize>>> = Spin::new(Vec::new());
 
+/// What is done with bare memory that is freed, before it is forgotten.
+pub(super) type Freed = fn(&mut Entry);
+
 /// Forgets what is known of a part of one word: now, or before anybody looks at it again. It waits
 /// for nobody who may be waiting for us: it runs within the program's allocator, under whatever
-/// locks.
-pub(super) fn forget_part(part: Range<usize>) {
+/// locks. Bare memory is handed to `freed` if it can be forgotten now.
+pub(super) fn forget_part(part: Range<usize>, freed: Option<Freed>) {
     let number = stripe_number(part.start);
     let stripe = &TABLE[number];
-    match stripe.cells.try_lock() {
-        Some(mut cells) => remove_all(&mut cells, &part),
+    let tries = if freed.is_some() { TRIES } else { 1 };
+    match try_lock(stripe, tries) {
+        Some(mut cells) => remove_all(&mut cells, &part, freed),
         None => {
             DOOMED.lock().push(part);
             stripe.doomed.store(true, Ordering::Release);
         }
+    }
+}
+
+/// How often a stripe is looked at that somebody else has locked. Who has it is soon done with it,
+/// unless it is this thread itself, or waits for what this thread holds.
+const TRIES: u32 = 256;
+
+fn try_lock(stripe: &'static Stripe, most: u32) -> Option<SpinGuard<'static, Cells>> {
+    let mut tries = 0;
+    loop {
+        let cells = stripe.cells.try_lock();
+        if cells.is_some() || tries + 1 >= most {
+            return cells;
+        }
+        wait_a_little(&mut tries);
     }
 }
 
@@ -315,15 +334,18 @@ fn carry_out(number: usize, cells: &mut Cells) {
     doomed.retain(|part| {
         let here = stripe_number(part.start) == number;
         if here {
-            remove_all(cells, part);
+            remove_all(cells, part, None);
         }
         !here
     });
 }
 
-fn remove_all(cells: &mut Cells, part: &Range<usize>) {
-    while let Some(slot) = cells.remove_any(part) {
+fn remove_all(cells: &mut Cells, part: &Range<usize>, freed: Option<Freed>) {
+    while let Some(mut slot) = cells.remove_any(part) {
         if slot.is_bytes() {
+            if let Some(freed) = freed {
+                freed(&mut slot.entry);
+            }
             given_back::ended(slot.entry.var);
         }
     }

@@ -27,6 +27,8 @@
 //! step 0.1 rmw x = read 1 wrote 2 @ src/main.rs:12:5
 //! ```
 //!
+//! A racing access may be a `free`: that of a destructor, which has no place.
+//!
 //! How a wait ends is told by the operation that ends it: `wake` or `wake_timeout`, `park` or
 //! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The first version of the format
 //! had no fourth words, the second one no values.

@@ -8,7 +8,7 @@ use super::handle::JoinHandle;
 use super::inner::{Inner, ScopedThread};
 use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
-use crate::rt::{self, Child, Here};
+use crate::rt::{self, Child, Here, Unordered};
 use crate::sched::{self, Action, ChildControl, Intent, Newcomer};
 
 /// A thread factory, as [`std::thread::Builder`].
@@ -79,13 +79,15 @@ impl Builder {
             // SAFETY: the scope waits for the fiber before what it borrows is gone.
             let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
             scope.add(None, spawned.control.0.clone());
-            let inner = Inner::Fiber(spawned.packet);
+            let inner = Unordered::new(Inner::Fiber(spawned.packet));
             let (control, thread) = (spawned.control, spawned.thread);
             return Ok(ScopedJoinHandle { inner, child: None, control, thread });
         }
         let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
         let (newcomer, control) = start.newcomer();
+        // What is freed on the way is no matter of the program's.
+        let _frees = rt::unordered_frees();
         let result = Arc::new(Mutex::new(None));
         let left = result.clone();
         let spawned = self.inner.spawn_scoped(scope.std(), move || {
@@ -99,7 +101,7 @@ impl Builder {
         let spawned = control.check(spawned)?;
         scope.add(child.clone(), control.0.clone());
         let thread = Thread::new(spawned.thread().clone(), parker);
-        let inner = Inner::of(ScopedThread { thread: spawned, result });
+        let inner = Unordered::new(Inner::of(ScopedThread { thread: spawned, result }));
         Ok(ScopedJoinHandle { inner, child, control, thread })
     }
 
@@ -121,13 +123,15 @@ impl Builder {
         if sched::in_fiber() {
             // SAFETY: the caller promises that it does not outlive what the closure borrows.
             let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
-            let inner = Inner::Fiber(spawned.packet);
+            let inner = Unordered::new(Inner::Fiber(spawned.packet));
             let (control, thread) = (spawned.control, spawned.thread);
             return Ok(JoinHandle { inner, child: None, control, thread });
         }
         let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
         let (newcomer, control) = start.newcomer();
+        // What is freed on the way is no matter of the program's.
+        let _frees = rt::unordered_frees();
         let main = move || {
             let running = start.begin(newcomer);
             let result = sched::run_closure(f);
@@ -137,7 +141,8 @@ impl Builder {
         // SAFETY: the caller promises that the thread does not outlive what the closure borrows.
         let inner = control.check(unsafe { self.inner.spawn_unchecked(main) })?;
         let thread = Thread::new(inner.thread().clone(), parker);
-        Ok(JoinHandle { inner: Inner::of(inner), child, control, thread })
+        let inner = Unordered::new(Inner::of(inner));
+        Ok(JoinHandle { inner, child, control, thread })
     }
 }
 

@@ -8,11 +8,11 @@ use std::thread::Result;
 use super::builder::Control;
 use super::inner::Inner;
 use super::parking::Thread;
-use crate::rt::{ChildShared, Here};
+use crate::rt::{ChildShared, Here, Unordered};
 
 /// An owned permission to join on a thread, as [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
-    pub(super) inner: Inner<std::thread::JoinHandle<T>, T>,
+    pub(super) inner: Unordered<Inner<std::thread::JoinHandle<T>, T>>,
     pub(super) child: Option<Arc<ChildShared>>,
     pub(super) control: Control,
     pub(super) thread: Thread,
@@ -33,7 +33,7 @@ impl<T> JoinHandle<T> {
 
     pub(crate) fn join_at(self, here: Here) -> Result<T> {
         self.control.about_to_join(here);
-        let result = self.inner.join();
+        let result = self.inner.into_inner().join();
         self.control.joined();
         if let Some(child) = self.child {
             child.joined(here);
@@ -44,7 +44,7 @@ impl<T> JoinHandle<T> {
     /// Joins a thread that has ended if it is under control.
     #[cfg(feature = "crossbeam")]
     pub(crate) fn join_ended_at(self, here: Here) -> Result<T> {
-        let result = self.inner.join();
+        let result = self.inner.into_inner().join();
         self.control.joined();
         if let Some(child) = self.child {
             child.joined(here);
@@ -85,7 +85,7 @@ mod unix {
 
     impl<T> JoinHandleExt for JoinHandle<T> {
         fn as_pthread_t(&self) -> RawPthread {
-            match &self.inner {
+            match &*self.inner {
                 Inner::Thread(handle, _) => handle.as_pthread_t(),
                 #[cfg(feature = "fibers")]
                 Inner::Fiber(_) => own_thread(),
@@ -93,7 +93,7 @@ mod unix {
         }
 
         fn into_pthread_t(self) -> RawPthread {
-            match self.inner {
+            match self.inner.into_inner() {
                 Inner::Thread(handle, _) => handle.into_pthread_t(),
                 #[cfg(feature = "fibers")]
                 Inner::Fiber(_) => own_thread(),

@@ -12,7 +12,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::builder::{Builder, Control};
 use super::inner::{Inner, ScopedThread};
 use super::parking::Thread;
-use crate::rt::{ChildShared, Here, Spin};
+use crate::rt::{ChildShared, Here, Spin, Unordered};
 use crate::sched::{self, ChildControl};
 
 /// A scope to spawn threads in, as [`std::thread::Scope`].
@@ -24,7 +24,7 @@ pub struct Scope<'scope, 'env: 'scope>(std::thread::Scope<'scope, 'env>);
 
 /// An owned permission to join on a scoped thread, as [`std::thread::ScopedJoinHandle`].
 pub struct ScopedJoinHandle<'scope, T> {
-    pub(super) inner: Inner<ScopedThread<'scope, T>, T>,
+    pub(super) inner: Unordered<Inner<ScopedThread<'scope, T>, T>>,
     pub(super) child: Option<Arc<ChildShared>>,
     pub(super) control: Control,
     pub(super) thread: Thread,
@@ -136,7 +136,7 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     pub fn join(self) -> Result<T> {
         let here = Some(Location::caller());
         self.control.about_to_join(here);
-        let result = self.inner.join();
+        let result = self.inner.into_inner().join();
         self.control.joined();
         if let Some(child) = self.child {
             child.joined(here);

@@ -218,7 +218,8 @@ pub(super) fn summarise(found: &Unrecorded) {
     if !arcs.is_empty() {
         let text =
             format!("std's `Arc` is not recorded, in {} places: {}", arcs.len(), first(&arcs));
-        say("note", format_args!("{text}; racelog's feature `recorded-arc` records it"));
+        let how = "racelog's feature `recorded-arc` records it, and what destructors free";
+        say("note", format_args!("{text}; {how}"));
     }
 }
 

@@ -27,6 +27,10 @@ impl Control for Controller {
         points::point_in_memory(action, address, size, here);
     }
 
+    fn before_free(address: usize, size: usize) {
+        points::point_of_free(address, size);
+    }
+
     #[inline]
     fn number_of_address(address: usize) -> usize {
         points::number_of_address(address)

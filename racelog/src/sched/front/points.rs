@@ -3,6 +3,7 @@
 use super::attach::with;
 use super::time::Deadline;
 use crate::rt::{self, Action, Here};
+use crate::sched::members::current;
 use crate::sched::members::member::Member;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::Held;
@@ -28,6 +29,25 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
     rt::about_to_do(here);
     let intent = Intent::new(action, address, here).with_size(size);
     with(|member| member.step(intent, None, None));
+}
+
+/// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for the
+/// free. The thread may be in the middle of anything, so it waits for nobody to find out; and it frees
+/// nothing meanwhile, which would lead back here.
+pub(crate) fn point_of_free(address: usize, size: usize) {
+    if current::get().is_null() {
+        return;
+    }
+    with(|member| {
+        let intent = Intent::new(Action::Free, address, None).with_size(size);
+        let waited_for = member.run().try_lock().is_some_and(|state| match &state.guide {
+            Guide::Replay(replay) => replay.waits_for_free(member.slot(), &intent, &state.slots),
+            _ => false,
+        });
+        if waited_for {
+            member.step(intent, None, None);
+        }
+    });
 }
 
 /// The calling thread is about to do something that can block: returns when it would not. `ready`

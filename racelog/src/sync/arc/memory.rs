@@ -13,6 +13,7 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use super::counts::Counts;
+use crate::rt;
 
 /// What is in the allocation. The counts go first, for what comes last may be unsized.
 #[repr(C)]
@@ -101,6 +102,12 @@ impl<T: ?Sized> Share<T> {
         unsafe { &raw mut (*inner).value as *mut T }
     }
 
+    /// The contents, which were so large, are gone, by the thread that made the strong count 0: to others
+    /// that is as if their memory were freed, whoever frees it in the end.
+    pub(super) fn give_back(&self, size: usize) {
+        rt::free_memory(self.value().addr(), size);
+    }
+
     /// A share, given the pointer that [`value`](Self::value) gave for one.
     ///
     /// # Safety
@@ -149,6 +156,8 @@ impl<T: ?Sized> Clone for Share<T> {
 impl<T: ?Sized> Drop for Share<T> {
     fn drop(&mut self) {
         if !self.is_nowhere() {
+            // Who has the last share is not recorded. What was in the contents is given back before.
+            let _unordered = rt::unordered_frees();
             // SAFETY: the pointer is from std's `Arc`, and this share holds one of its counts.
             unsafe { Arc::decrement_strong_count(self.held()) };
         }

@@ -114,7 +114,9 @@ impl<T> Arc<T> {
     unsafe fn move_out(self) -> T {
         let share = self.into_share();
         // SAFETY: with the strong count at 0, nobody else reads, moves or drops the contents.
-        unsafe { share.value().read() }
+        let data = unsafe { share.value().read() };
+        share.give_back(size_of::<T>());
+        data
     }
 }
 
@@ -132,6 +134,7 @@ impl<T: Clone> Arc<T> {
                 // SAFETY: the strong count is 0, so the contents are this thread's, which leaves
                 // the old place at once. Nothing in between panics.
                 let data = unsafe { this.share.value().read() };
+                this.share.give_back(size_of::<T>());
                 drop(mem::replace(this, Self::new(data)).into_share());
             }
         }
@@ -262,9 +265,23 @@ impl<T: ?Sized> Arc<T> {
         // Frees the memory also if the contents panic.
         let share = this.into_share();
         if last {
-            // SAFETY: the strong count became 0 here, so the contents are this thread's to drop.
-            unsafe { ptr::drop_in_place(share.value()) };
+            // SAFETY: the strong count became 0 here.
+            unsafe { Self::drop_contents(&share) };
         }
+    }
+
+    /// Drops the contents.
+    ///
+    /// # Safety
+    ///
+    /// The caller made the strong count 0, so the contents are this thread's to drop.
+    unsafe fn drop_contents(share: &Share<T>) {
+        let contents = share.value();
+        // SAFETY: the contents are there until they are dropped.
+        let size = size_of_val(unsafe { &*contents });
+        // SAFETY: as the caller promises.
+        unsafe { ptr::drop_in_place(contents) };
+        share.give_back(size);
     }
 }
 
@@ -295,9 +312,9 @@ impl<T: ?Sized> Clone for Arc<T> {
 impl<T: ?Sized> Drop for Arc<T> {
     fn drop(&mut self) {
         if self.counts().dropped(None) {
-            // SAFETY: the strong count became 0 here, so the contents are this thread's to drop.
-            // The share, and with it the memory, is dropped after this, also if they panic.
-            unsafe { ptr::drop_in_place(self.share.value()) };
+            // SAFETY: the strong count became 0 here. The share, and with it the memory, is dropped
+            // after this, also if the contents panic.
+            unsafe { Self::drop_contents(&self.share) };
         }
     }
 }

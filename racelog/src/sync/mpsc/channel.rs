@@ -2,7 +2,7 @@
 //! Those of [`std::sync::mpsc`] have one receiver, those of crossbeam any number.
 
 use super::record::Record;
-use crate::rt::Here;
+use crate::rt::{Here, Unordered};
 use crate::sched::{self, Action, Deadline, Intent};
 use std::collections::VecDeque;
 use std::mem;
@@ -319,7 +319,8 @@ impl<T> Channel<T> {
         };
         state.wake_all(&self.emptied);
         drop(state);
-        drop(unreceived);
+        // Nothing is received, so nothing is recorded that orders this with what the senders did.
+        drop(Unordered::new(unreceived));
     }
 
     /// How many messages are there. That there are none, or that there is no room for more, is
@@ -350,6 +351,14 @@ impl<T> Channel<T> {
             Bound::Messages(bound) => Some(bound),
             Bound::Rendezvous => Some(0),
         }
+    }
+}
+
+impl<T> Drop for Channel<T> {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Whoever is last drops what is left, and who that is is not recorded.
+        drop(Unordered::new(mem::take(&mut state.queue)));
     }
 }
 

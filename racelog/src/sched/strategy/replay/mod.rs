@@ -185,9 +185,18 @@ impl Replay {
     fn race(&mut self, choice: &Choice<'_>, done: usize) -> Result<usize, Stop> {
         let slots = [0, 1].map(|at| find(choice, &self.schedule.race[at].thread));
         if done == 0 {
-            for (at, slot) in slots.into_iter().enumerate() {
+            // Where a free stands is known only by what the other thread is about to access.
+            let first = usize::from(is_free(&self.schedule.race[0]));
+            for at in [first, 1 - first] {
                 let access = &self.schedule.race[at];
-                let Some(slot) = slot else {
+                let Some(slot) = slots[at] else {
+                    // The thread that frees may stand at an earlier free, before what lets the other come.
+                    if let Some(freeing) = slots[1 - at]
+                        .filter(|slot| choice.slots[*slot].intent.action == Action::Free)
+                    {
+                        self.turn = Some((self.schedule.race[1 - at].thread.clone(), false));
+                        return Ok(freeing);
+                    }
                     if let Some(deadline) = self.undecided(choice) {
                         return Err(Stop::Sleep(deadline));
                     }
@@ -206,6 +215,11 @@ impl Replay {
             && done == 0
         {
             if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
+                // A thread may free several things one after the other.
+                if let Some(at) = self.schedule.race.iter().position(is_free) {
+                    self.turn = Some((self.schedule.race[at].thread.clone(), false));
+                    return Ok([a, b][at]);
+                }
                 return self.diverge(self.done.len(), Why::Apart);
             }
             (self.confirmed, self.news) = (true, true);
@@ -214,6 +228,27 @@ impl Replay {
         self.phase = if done == 0 { Phase::Race(1) } else { Phase::After };
         // What the first did may have ended the other's chance; then the rest is free.
         Ok(slot.unwrap_or(choice.enabled[0]))
+    }
+
+    /// Whether a thread is to stop before a free: it has done all its steps and is to free what the other thread
+    /// is about to access. As long as that one is not there, it may be any free.
+    pub(in crate::sched) fn waits_for_free(
+        &self,
+        slot: usize,
+        intent: &Intent,
+        slots: &[Slot],
+    ) -> bool {
+        let own = |access: &Step| access.thread == slots[slot].path;
+        let Some(at) = self.schedule.race.iter().position(|access| is_free(access) && own(access))
+        else {
+            return false;
+        };
+        let other = &self.schedule.race[1 - at];
+        let its_slot = slots.iter().find(|slot| slot.path == other.thread);
+        let stands = its_slot.filter(|slot| is_at(other, &slot.intent));
+        self.is_on_its_way()
+            && self.coming.get(&slots[slot].path).is_none_or(VecDeque::is_empty)
+            && stands.is_none_or(|slot| slot.intent.races_with(intent))
     }
 
     fn diverge(&mut self, at: usize, why: Why) -> Result<usize, Stop> {
@@ -301,7 +336,9 @@ impl Replay {
     }
 
     fn note_value(&mut self, thread: &str, op: &Op) {
-        let racing = self.schedule.race.iter().any(|access| access.thread == thread);
+        // A free has no value, nor is it observed.
+        let racing = |access: &Step| access.thread == thread && !is_free(access);
+        let racing = self.schedule.race.iter().any(racing);
         let noted = self.values.iter().any(|(known, _)| known == thread);
         if !racing || noted {
             return;
@@ -353,8 +390,15 @@ fn stands(slots: &[Slot], thread: &str) -> Why {
     }
 }
 
+/// Whether an access is the free of a destructor.
+fn is_free(access: &Step) -> bool {
+    access.op == "free"
+}
+
 fn is_at(access: &Step, intent: &Intent) -> bool {
-    intent.action.is_access() && access.place.as_ref().is_none_or(|place| place.is_at(intent.here))
+    intent.action.is_access()
+        && is_free(access) == (intent.action == Action::Free)
+        && access.place.as_ref().is_none_or(|place| place.is_at(intent.here))
 }
 
 /// What an operation is done to. Not threads: they have their names, in every run.
@@ -431,6 +475,26 @@ mod tests {
         let turns: [(&str, &[Op]); 3] =
             [("0.1", &update[..1]), ("0.2", &[write(1, 5), read(2, 0)]), ("0.1", &[write(3, 1)])];
         assert_eq!(diverge(steps, &turns).early, None);
+    }
+
+    #[test]
+    fn a_thread_stops_before_the_free_that_its_schedule_ends_with() {
+        let text = "racelog-schedule 3\nstep 0 fork 0.1\nrace 0 free x\nrace 0.1 write x\n";
+        let mut replay = Replay::new(Schedule::parse(text).unwrap());
+        let slot = |path: &str, action, address: usize| {
+            let mut slot = Slot::new(path.to_owned(), None, None);
+            slot.intent = Intent::new(action, address, None).with_size(8);
+            slot
+        };
+        let free = |address| Intent::new(Action::Free, address, None).with_size(64);
+        let alone = [slot("0", Action::Spawn, 0)];
+        assert!(!replay.waits_for_free(0, &free(0x100), &alone), "a step is to come");
+        replay.observe("0", &Op::Fork(trace::ThreadId::new(1)), None);
+        assert!(replay.waits_for_free(0, &free(0x100), &alone), "it may be any free");
+        let both = [slot("0", Action::Spawn, 0), slot("0.1", Action::Write, 0x108)];
+        assert!(replay.waits_for_free(0, &free(0x100), &both));
+        assert!(!replay.waits_for_free(0, &free(0x200), &both), "that is another's memory");
+        assert!(!replay.waits_for_free(1, &free(0x100), &both), "the other thread frees nothing");
     }
 
     #[test]
