@@ -1,0 +1,68 @@
+//! What the environment asks for.
+
+use std::env;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use super::control;
+use super::message::say;
+
+/// The recorder's settings, read once.
+#[derive(Debug)]
+pub(in crate::rt) struct Config {
+    /// `RACELOG=1`: record.
+    pub(in crate::rt) on: bool,
+    /// `RACELOG_DIR`: where the traces go.
+    pub(in crate::rt) folder: PathBuf,
+    /// `RACELOG_MAX_BYTES`: how large a trace may become.
+    pub(in crate::rt) max_bytes: u64,
+}
+
+pub(in crate::rt) fn config() -> &'static Config {
+    static CONFIG: OnceLock<Config> = OnceLock::new();
+    CONFIG.get_or_init(|| {
+        let max_bytes = env::var("RACELOG_MAX_BYTES").ok();
+        Config {
+            // What is replayed is compared with its schedule as the recorder sees it.
+            on: env::var_os("RACELOG").is_some_and(|value| value == "1")
+                || control::follows_schedule(),
+            folder: env::var_os("RACELOG_DIR")
+                .map_or_else(|| PathBuf::from("target/racelog"), PathBuf::from),
+            max_bytes: max_bytes.and_then(|text| parse_size(&text)).unwrap_or(u64::MAX),
+        }
+    })
+}
+
+/// A number of bytes, with `k`, `m` or `g` for the powers of 1024. What cannot be read is said.
+fn parse_size(text: &str) -> Option<u64> {
+    let (digits, unit) = match text.to_ascii_lowercase().strip_suffix(['k', 'm', 'g']) {
+        Some(_) => text.split_at(text.len() - 1),
+        None => (text, ""),
+    };
+    let factor: u64 = match unit {
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        _ => 1,
+    };
+    let size = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    if size.is_none() {
+        say(format_args!("RACELOG_MAX_BYTES: `{text}` is no size: write 100m"));
+    }
+    size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(parse_size("100"), Some(100));
+        assert_eq!(parse_size("2k"), Some(2048));
+        assert_eq!(parse_size("3M"), Some(3 << 20));
+        assert_eq!(parse_size("1g"), Some(1 << 30));
+        assert_eq!(parse_size("many"), None);
+        assert_eq!(parse_size(""), None);
+    }
+}

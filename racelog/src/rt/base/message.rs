@@ -1,0 +1,10 @@
+//! Messages to the person who runs the program.
+
+use std::fmt;
+use std::io::{self, Write};
+
+/// Writes a line to the standard error output.
+pub(in crate::rt) fn say(message: fmt::Arguments<'_>) {
+    // There is nobody left to tell if this fails.
+    let _ = writeln!(io::stderr(), "racelog: {message}");
+}

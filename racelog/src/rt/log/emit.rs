@@ -1,0 +1,143 @@
+//! Which events a thread records, and when.
+
+use super::entries::{Init, Step};
+use super::kept::Site;
+use super::thread_log::{PENDING, ThreadLog};
+use crate::rt::base::call_site::Here;
+use crate::rt::base::control;
+use crate::trace::{Op, Value, VarId};
+
+impl ThreadLog {
+    /// Records an event of this thread alone.
+    #[inline(always)]
+    pub(crate) fn emit_alone(&self, op: Op, here: Here) {
+        self.emit(self.tick(0), op, here);
+    }
+
+    /// Records an event.
+    #[inline(always)]
+    pub(crate) fn emit(&self, stamp: u64, op: Op, here: Here) {
+        if self.is_expected(here) {
+            if op.learns() {
+                self.mark(PENDING, true);
+            }
+            self.write(stamp, op, here, true, None);
+        } else {
+            self.emit_decision(stamp, op, here);
+        }
+    }
+
+    /// Records an event that the thread's control flow depends on, whatever code it is in.
+    #[inline(always)]
+    pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Here) {
+        self.pay_if_pending(stamp, here);
+        self.write(stamp, op, here, false, None);
+    }
+
+    /// Records a plain access of a cell that belongs to this thread: in full, so that the next one
+    /// that is like it can be short. False if that may not be.
+    pub(crate) fn emit_kept(&self, op: Op, site: Site) -> bool {
+        if self.is_expecting() {
+            return false;
+        }
+        let (stamp, here) = (self.tick(0), Some(site.caller));
+        self.pay_if_pending(stamp, here);
+        self.write(stamp, op, here, false, Some(site.slot()));
+        if self.chunks.stamp() == stamp {
+            self.sites.keep(site);
+        }
+        true
+    }
+
+    /// Records a plain access like one before, of a value that is so far from what the cell had at the
+    /// last access; false if it has to be recorded in full. The cell belongs to this thread.
+    #[inline(always)]
+    pub(crate) fn emit_again(&self, site: Site, step: i8) -> bool {
+        let Some(same) = self.sites.find(site) else { return false };
+        self.chunks.append_short(same.wrapping_add((step as u16) << 8))
+    }
+
+    #[inline(always)]
+    fn pay_if_pending(&self, stamp: u64, here: Here) {
+        if self.is_pending() {
+            self.pay(stamp - 1, here);
+        }
+    }
+
+    /// Records the branch that is owed before an event of code that does not record its own.
+    #[cold]
+    #[inline(never)]
+    fn pay(&self, stamp: u64, here: Here) {
+        self.mark(PENDING, false);
+        self.write(stamp, Op::Branch, here, true, None);
+    }
+
+    /// Records a branch, whether or not something was read.
+    #[inline]
+    pub(crate) fn branch(&self, here: Here) {
+        let stamp = self.tick(0);
+        self.mark(PENDING, false);
+        self.write(stamp, Op::Branch, here, true, None);
+    }
+
+    /// Records the initial value of a variable that is used for the first time.
+    pub(crate) fn emit_init(&self, stamp: u64, var: VarId, value: Value) {
+        self.append(Init { stamp, var, value });
+    }
+
+    /// Records that a checked property held.
+    pub(crate) fn emit_assert(&self, text: &str, here: Here) {
+        let stamp = self.tick(0);
+        match self.session.text(text) {
+            Ok((text, offset)) => {
+                // The chunk of the event must come after that of the text.
+                self.go_behind(offset);
+                self.emit(stamp, Op::Assert(text), here);
+            }
+            Err(full) => self.lose(stamp, true, Some(&full)),
+        }
+    }
+
+    /// Records the thread's end. In a trace that has ended before nobody misses it.
+    pub(in crate::rt) fn emit_end(&self) {
+        // Nobody joins a foreign thread in the trace, and its end may come at any time after those
+        // who wait for it went on: to keep its place would only keep others in order.
+        if self.foreign {
+            return;
+        }
+        if self.session.is_stopped() {
+            return;
+        }
+        if self.is_pending() {
+            self.branch(None);
+        }
+        let stamp = self.tick(0);
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return;
+        }
+        if self.watched {
+            control::observe(&Op::End, None);
+        }
+        self.append(Step { stamp, op: Op::End, location: None, recorded: false, slot: None });
+    }
+
+    /// Records an event that no code of the program makes: it keeps those of one operation together. It
+    /// decides nothing, and whoever replays the program does not see it.
+    pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return self.lose(stamp, true, None);
+        }
+        self.append(Step { stamp, op, location: None, recorded: true, slot: None });
+    }
+
+    /// Records what a thread does by the way: that it found something which its control flow depends on, or
+    /// that memory is freed. No code of the program does that by itself, so whoever replays the program does
+    /// not see it.
+    pub(in crate::rt) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Here) {
+        self.pay_if_pending(stamp, here);
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return self.lose(stamp, true, None);
+        }
+        self.append(Step { stamp, op, location: None, recorded: false, slot: None });
+    }
+}

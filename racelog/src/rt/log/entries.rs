@@ -1,0 +1,64 @@
+//! What a thread writes to its chunks: events, and initial values.
+
+use crate::rt::store::chunks::{Cursor, Entry};
+use crate::trace::binary::code::{self, code_of};
+use crate::trace::binary::event::Coder;
+use crate::trace::binary::kept::kept_code;
+use crate::trace::{LocId, Op, Stamp, Value, VarId};
+
+/// An event.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    pub(super) stamp: u64,
+    pub(super) op: Op,
+    pub(super) location: Option<LocId>,
+    pub(super) recorded: bool,
+    /// Where it is kept, if it is a plain access that is.
+    pub(super) slot: Option<usize>,
+}
+
+impl Entry for Step {
+    fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    #[inline(always)]
+    fn code(&self) -> u8 {
+        match self.slot {
+            Some(_) => kept_code(matches!(self.op, Op::Write { .. })),
+            None => code_of(&self.op),
+        }
+    }
+
+    #[inline(always)]
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        let Self { op, location, recorded, .. } = *self;
+        let stamp = Stamp::new(self.stamp);
+        match self.slot {
+            Some(slot) => coder.encode_kept_rest(stamp, slot, &op, location, recorded, out),
+            None => coder.encode_rest(stamp, &op, location, recorded, out),
+        }
+    }
+}
+
+/// An initial value.
+#[derive(Clone, Copy)]
+pub(super) struct Init {
+    pub(super) stamp: u64,
+    pub(super) var: VarId,
+    pub(super) value: Value,
+}
+
+impl Entry for Init {
+    fn stamp(&self) -> u64 {
+        self.stamp
+    }
+
+    fn code(&self) -> u8 {
+        code::INIT
+    }
+
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        coder.encode_init_rest(Stamp::new(self.stamp), self.var, self.value, out);
+    }
+}

@@ -1,0 +1,13 @@
+//! Sessions, and the logs that their threads write events to.
+
+pub(in crate::rt) mod clocks;
+mod define;
+mod emit;
+pub(in crate::rt) mod entries;
+pub(in crate::rt) mod kept;
+pub(in crate::rt) mod kept_log;
+pub(in crate::rt) mod owner;
+pub(in crate::rt) mod pending;
+pub(in crate::rt) mod session;
+pub(in crate::rt) mod thread_log;
+mod write;

@@ -1,0 +1,35 @@
+//! Accesses of bare memory that a thread has begun and not ended: data that stands in its log.
+
+use crate::rt::base::call_site::Here;
+use crate::rt::base::spin::SpinGuard;
+use crate::rt::memory::table::Cells;
+use crate::trace::Value;
+
+/// Keeps an address locked while the program makes the access that is recorded already.
+pub(in crate::rt) type Held = SpinGuard<'static, Cells>;
+
+/// An access that the program is about to make and that is recorded after it, with the address
+/// locked.
+pub(in crate::rt) struct Open {
+    pub(in crate::rt) memory: Memory,
+    pub(in crate::rt) cells: Held,
+    pub(in crate::rt) here: Here,
+    /// Whether it is an update, and no mere write.
+    pub(in crate::rt) updates: bool,
+    /// What the memory holds.
+    pub(in crate::rt) peek: unsafe fn(usize) -> Value,
+}
+
+/// A place, by address and size.
+#[derive(Clone, Copy)]
+pub(in crate::rt) struct Memory {
+    pub(in crate::rt) address: usize,
+    pub(in crate::rt) size: u32,
+}
+
+/// An access that is made once other things are evaluated.
+pub(in crate::rt) struct Armed {
+    pub(in crate::rt) here: Here,
+    pub(in crate::rt) address: usize,
+    pub(in crate::rt) record: fn(usize, Here),
+}

@@ -1,0 +1,147 @@
+//! How events get into the chunks of a thread, or are lost.
+
+use std::cell::Cell;
+use std::panic::Location as Caller;
+
+use super::entries::Step;
+use super::thread_log::{REMEMBERED, ThreadLog};
+use crate::rt::base::call_site::Here;
+use crate::rt::base::control;
+use crate::rt::memory::freeing::quiet;
+use crate::rt::store::chunks::Entry;
+use crate::rt::store::slot::Full;
+use crate::trace::binary::code;
+use crate::trace::{LocId, Op};
+
+impl ThreadLog {
+    // Inlined where the kind of operation is known: what is left of the encoding is then little.
+    #[inline(always)]
+    pub(super) fn write(
+        &self,
+        stamp: u64,
+        op: Op,
+        here: Here,
+        recorded: bool,
+        slot: Option<usize>,
+    ) {
+        if self.watched {
+            // Only a copy has to be in memory: the compiler can take the operation itself apart.
+            let copy = op;
+            control::observe(&copy, here);
+        }
+        // What was stamped just before recording ended still belongs to the trace.
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return self.lose(stamp, true, None);
+        }
+        let location = match here {
+            None => None,
+            Some(caller) => match self.remembered(caller) {
+                Some(id) => Some(id),
+                None => {
+                    // Here, too.
+                    let copy = op;
+                    return self.write_at_new_location(stamp, &copy, caller, recorded, slot);
+                }
+            },
+        };
+        self.append(Step { stamp, op, location, recorded, slot });
+    }
+
+    /// Records an event at a location that is new to this thread.
+    #[cold]
+    #[inline(never)]
+    fn write_at_new_location(
+        &self,
+        stamp: u64,
+        op: &Op,
+        caller: &'static Caller<'static>,
+        recorded: bool,
+        slot: Option<usize>,
+    ) {
+        let (id, offset) = match self.session.locate(caller) {
+            Ok(found) => found,
+            Err(full) => return self.lose(stamp, true, Some(&full)),
+        };
+        let address = std::ptr::from_ref(caller).addr();
+        self.cached_location(address).set((address, id.get()));
+        // The chunk of the event must come after that of the location.
+        self.go_behind(offset);
+        self.append(Step { stamp, op: *op, location: Some(id), recorded, slot });
+    }
+
+    /// The id of a location that this thread remembers.
+    #[inline]
+    fn remembered(&self, caller: &'static Caller<'static>) -> Option<LocId> {
+        let address = std::ptr::from_ref(caller).addr();
+        let (known, id) = self.cached_location(address).get();
+        (known == address).then_some(LocId::new(id))
+    }
+
+    #[inline]
+    fn cached_location(&self, address: usize) -> &Cell<(usize, u32)> {
+        &self.locations[(address >> 3) % REMEMBERED]
+    }
+
+    #[inline(always)]
+    pub(super) fn append(&self, entry: impl Entry + Copy) {
+        if !self.chunks.try_append(&entry) {
+            // Only a copy has to be in memory: the compiler can take the entry itself apart.
+            let copy = entry;
+            self.append_slowly(&copy);
+        }
+        self.decide_on_short();
+    }
+
+    /// Appends to a chunk that may be too short, or to a new one.
+    #[cold]
+    #[inline(never)]
+    fn append_slowly(&self, entry: &dyn Entry) {
+        let _quiet = quiet();
+        let is_event = entry.code() != code::INIT;
+        if self.lost.get() {
+            return self.lose(entry.stamp(), is_event, None);
+        }
+        self.session.reached(self.chunks.stamp());
+        match self.chunks.append_slowly(self.session.file(), entry) {
+            Ok(in_new_chunk) => {
+                self.session.reached(entry.stamp());
+                if in_new_chunk {
+                    self.sites.clear();
+                }
+            }
+            Err(full) => self.lose(entry.stamp(), is_event, Some(&full)),
+        }
+    }
+
+    /// What has this stamp is not recorded, be it an event or what belongs to one, because there is
+    /// no room, or because recording has ended.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lose(&self, stamp: u64, is_event: bool, full: Option<&Full>) {
+        // What belongs to an event stands for it: it is next, and lost as well.
+        let counted = self.counted_ahead.replace(!is_event);
+        self.lost.set(true);
+        self.count_short();
+        self.chunks.shut();
+        // In this order: whoever notices the end knows where it is.
+        self.session.lose(stamp, !counted);
+        if let Some(full) = full {
+            self.session.stop(full);
+        }
+    }
+
+    /// Sees to it that the next event comes after what is defined at this offset.
+    pub(super) fn go_behind(&self, offset: u64) {
+        if self.chunks.is_before(offset) {
+            self.seal();
+        }
+    }
+
+    /// Marks the open chunk as complete. The next event opens another.
+    pub(in crate::rt) fn seal(&self) {
+        self.count_short();
+        self.session.reached(self.chunks.stamp());
+        // If there is no room to make it complete it stays as it is, which is readable, too.
+        let _ = self.chunks.seal(self.session.file());
+    }
+}

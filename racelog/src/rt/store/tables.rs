@@ -1,0 +1,254 @@
+//! The tables of a trace that is being recorded: strings and locations, each defined once.
+
+use std::collections::HashMap;
+use std::panic::Location as Caller;
+
+use super::file::TraceFile;
+use super::slot::{Full, Slot, publish, put_header};
+use crate::rt::memory::freed_vars;
+use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
+use crate::trace::binary::tables::{PoisonFlag, put_definition, put_poison_flag};
+use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, ThreadId, VarId};
+
+/// A tables chunk has about this many bytes.
+const CHUNK: usize = 64 * 1024;
+
+/// So many threads that may belong to a trace and are not in it are counted.
+const MOST_MISSED: usize = 1000;
+
+/// What is defined in a trace, and the chunk that new definitions go to.
+#[derive(Debug)]
+pub(in crate::rt) struct Tables {
+    dictionary: Dictionary,
+    /// How many definitions are in the file.
+    written: usize,
+    /// Where each location is defined: its id and the offset of its chunk. The key is the address
+    /// of a `Location` that lives for ever.
+    callers: HashMap<usize, (LocId, u64)>,
+    /// How many variables' memory had been freed when the trace began, and when that was last
+    /// looked at.
+    freed: (u32, u32),
+    /// The threads that may belong here and are not recorded here.
+    missed: Vec<std::thread::ThreadId>,
+    slot: Slot,
+    at: usize,
+}
+
+impl Tables {
+    pub(in crate::rt) fn new(file: &TraceFile) -> Result<Self, Full> {
+        let slot = allocate(file)?;
+        Ok(Self {
+            dictionary: Dictionary::new(),
+            written: 0,
+            callers: HashMap::new(),
+            freed: (freed_vars::count(), freed_vars::count()),
+            missed: Vec::new(),
+            slot,
+            at: HEADER_LEN,
+        })
+    }
+
+    /// The location's id, and the offset of the chunk that defines it.
+    pub(in crate::rt) fn locate(
+        &mut self,
+        file: &TraceFile,
+        caller: &'static Caller<'static>,
+    ) -> Result<(LocId, u64), Full> {
+        let key = std::ptr::from_ref(caller).addr();
+        if let Some(known) = self.callers.get(&key) {
+            return Ok(*known);
+        }
+        let name = as_text(caller.file());
+        let source = self.dictionary.string(&name).expect("it was made to fit");
+        let (line, column) = (caller.line(), Some(caller.column()));
+        let location = Location::Source { file: source, line, column };
+        let id = self.dictionary.location(location).expect("its file is defined");
+        self.write(file)?;
+        // Two addresses can stand for one location; the later chunk is always late enough.
+        self.callers.insert(key, (id, self.slot.offset));
+        Ok((id, self.slot.offset))
+    }
+
+    /// The id of a text, and the offset of a chunk that comes no earlier than its definition.
+    pub(in crate::rt) fn text(
+        &mut self,
+        file: &TraceFile,
+        text: &str,
+    ) -> Result<(StrId, u64), Full> {
+        let id = self.dictionary.string(&as_text(text)).expect("it was made to fit");
+        self.write(file)?;
+        Ok((id, self.slot.offset))
+    }
+
+    /// Gives an object a name.
+    pub(in crate::rt) fn name(
+        &mut self,
+        file: &TraceFile,
+        object: Object,
+        name: &str,
+    ) -> Result<(), Full> {
+        let mut name = as_text(name).replace(' ', "_");
+        if matches!(&*name, "-" | "init") {
+            name.push('_');
+        }
+        // An object that has a name already keeps it.
+        let _ = self.dictionary.name(object, &name);
+        self.write(file)
+    }
+
+    /// Says which memory a variable stands for; returns the offset of the chunk that says so.
+    pub(in crate::rt) fn memory(
+        &mut self,
+        file: &TraceFile,
+        var: VarId,
+        address: u64,
+        size: u32,
+    ) -> Result<u64, Full> {
+        // What was freed before this memory was used for anything must be known before: the
+        // two may be the same. Of what this trace does not know nothing has to be said.
+        let dictionary = &mut self.dictionary;
+        let (start, seen) = self.freed;
+        let now = freed_vars::since(seen, |var, until| {
+            let _ = dictionary.define(Definition::GivenBack { var, until: until - start });
+        });
+        self.freed = (start, now);
+        // A variable that has memory already keeps it.
+        let since = now - start;
+        let _ = self.dictionary.define(Definition::Memory { var, address, size, since });
+        self.write(file)?;
+        Ok(self.slot.offset)
+    }
+
+    /// Says that nobody who is recorded has started a thread.
+    pub(in crate::rt) fn foreign(
+        &mut self,
+        file: &TraceFile,
+        thread: ThreadId,
+    ) -> Result<(), Full> {
+        // A thread is new when this is said of it.
+        let _ = self.dictionary.define(Definition::Foreign { thread });
+        self.write(file)
+    }
+
+    /// Says that the calling thread, which is not recorded here, may do so what belongs here.
+    pub(in crate::rt) fn misses(
+        &mut self,
+        file: &TraceFile,
+        here: Option<&'static Caller<'static>>,
+    ) -> Result<(), Full> {
+        let thread = std::thread::current().id();
+        if self.missed.len() >= MOST_MISSED || self.missed.contains(&thread) {
+            return Ok(());
+        }
+        let location = match here {
+            Some(caller) => Some(self.locate(file, caller)?.0),
+            None => None,
+        };
+        self.missed.push(thread);
+        let _ = self.dictionary.define(Definition::Unattributed { location });
+        self.write(file)
+    }
+
+    /// Says that the next access of a variable gives its memory back; returns the offset of the chunk
+    /// that says so.
+    pub(in crate::rt) fn freed(&mut self, file: &TraceFile, var: VarId) -> Result<u64, Full> {
+        let _ = self.dictionary.define(Definition::Freed { var });
+        self.write(file)?;
+        Ok(self.slot.offset)
+    }
+
+    /// Writes what is new.
+    fn write(&mut self, file: &TraceFile) -> Result<(), Full> {
+        while let Some(definition) = self.dictionary.definitions().get(self.written) {
+            let mut bytes = Vec::new();
+            put_definition(&mut bytes, definition);
+            if self.put(file, &bytes)? {
+                self.written += 1;
+            } else {
+                // A string of several kilobytes: no name or path is so long. Another stands in.
+                self.shorten();
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record; false if it is too long for any chunk.
+    fn put(&mut self, file: &TraceFile, record: &[u8]) -> Result<bool, Full> {
+        // A zero has to follow, or the chunk has to end.
+        if self.at + record.len() > self.slot.len {
+            self.seal();
+            self.slot = allocate(file)?;
+            self.at = HEADER_LEN;
+            if self.at + record.len() > self.slot.len {
+                return Ok(false);
+            }
+        }
+        publish(self.slot, self.at, record);
+        self.at += record.len();
+        Ok(true)
+    }
+
+    /// Says which variable a lock's poison flag is; returns the offset of the chunk that says so.
+    pub(in crate::rt) fn poison_flag(
+        &mut self,
+        file: &TraceFile,
+        flag: PoisonFlag,
+    ) -> Result<u64, Full> {
+        let mut bytes = Vec::new();
+        put_poison_flag(&mut bytes, flag);
+        self.put(file, &bytes)?;
+        Ok(self.slot.offset)
+    }
+
+    /// Replaces the definition that does not fit by one that does.
+    fn shorten(&mut self) {
+        if let Some(Definition::String { id, .. }) = self.dictionary.definitions().get(self.written)
+        {
+            let text = format!("(too_long_{})", id.get());
+            let mut bytes = Vec::new();
+            put_definition(&mut bytes, &Definition::String { id: *id, text: text.into() });
+            publish(self.slot, self.at, &bytes);
+            self.at += bytes.len();
+        }
+        self.written += 1;
+    }
+
+    /// Marks the chunk as complete.
+    pub(in crate::rt) fn seal(&mut self) {
+        let payload = self.slot.bytes(HEADER_LEN..self.slot.len);
+        let chunk = Chunk::without_events(Kind::Tables, payload.len() as u32);
+        put_header(self.slot, &chunk.encode(payload));
+    }
+}
+
+fn allocate(file: &TraceFile) -> Result<Slot, Full> {
+    file.allocate(CHUNK, |slot| {
+        let mut chunk = Chunk::without_events(Kind::Tables, (slot.len - HEADER_LEN) as u32);
+        chunk.open = true;
+        publish(slot, 0, &chunk.encode(&[]));
+    })
+}
+
+/// A string that can stand in a trace.
+fn as_text(text: &str) -> String {
+    let fits = |c: char| !c.is_whitespace() && !c.is_control() && c != '#';
+    let words: Vec<String> = text
+        .split_whitespace()
+        .map(|word| word.chars().map(|c| if fits(c) { c } else { '_' }).collect::<String>())
+        .map(|word| if word == "@" { "_".to_owned() } else { word })
+        .collect();
+    if words.is_empty() { "_".to_owned() } else { words.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_made_to_fit() {
+        for text in ["src/main.rs", "a  b", "#x", "", " ", "@", "a\u{7}b"] {
+            assert!(crate::trace::is_text(&as_text(text)), "{text:?}");
+        }
+        assert_eq!(as_text("src/my file.rs"), "src/my file.rs");
+    }
+}

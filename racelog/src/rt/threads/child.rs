@@ -1,0 +1,178 @@
+//! Threads that recorded threads spawn and join.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::attach::with;
+use super::owned::{OWNED, ThreadEnd, new_log};
+use crate::rt::base::call_site::Here;
+use crate::rt::base::ids::counters;
+use crate::rt::base::spin::Spin;
+use crate::rt::log::session::Session;
+use crate::rt::log::thread_log::ThreadLog;
+use crate::rt::memory::freeing::quiet;
+use crate::trace::{LockId, MemoryOrdering, Op, ThreadId, Value, VarId};
+
+/// A thread that is about to be spawned by a recorded one.
+pub(crate) struct Child {
+    log: Option<ThreadLog>,
+    shared: Arc<ChildShared>,
+}
+
+/// What parent and child both know of the child.
+///
+/// What the closure brings along and what it leaves behind pass from thread to thread, so each is
+/// a variable of the trace.
+#[derive(Debug)]
+pub(crate) struct ChildShared {
+    thread: ThreadId,
+    session: Arc<Session>,
+    brought: VarId,
+    left: VarId,
+    left_state: Spin<Left>,
+    /// The child's clock at its end.
+    ended: AtomicU64,
+    joined: AtomicBool,
+}
+
+/// What is known of what a child leaves behind.
+#[derive(Debug)]
+struct Left {
+    /// Whether it is there.
+    done: bool,
+    /// The clock of the last access, also of one that found nothing: the store comes after that.
+    clock: u64,
+}
+
+fn store(var: VarId) -> Op {
+    Op::Store { var, value: Value::Opaque, ordering: Some(MemoryOrdering::Release) }
+}
+
+fn load(var: VarId, value: Value) -> Op {
+    Op::Load { var, value, ordering: Some(MemoryOrdering::Acquire) }
+}
+
+impl Child {
+    /// Records the fork, if this thread is recorded.
+    pub(crate) fn fork(name: Option<&str>, here: Here) -> Option<Self> {
+        with(|log| {
+            let session = log.session().clone();
+            let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
+            let (brought, left) = (var(), var());
+            log.emit_alone(store(brought), here);
+            let _quiet = quiet();
+            let stamp = log.tick(0);
+            let child = new_log(&session, name, stamp);
+            let thread = child.thread();
+            log.emit(stamp, Op::Fork(thread), here);
+            let shared = Arc::new(ChildShared {
+                thread,
+                session,
+                brought,
+                left,
+                left_state: Spin::new(Left { done: false, clock: 0 }),
+                ended: AtomicU64::new(0),
+                joined: AtomicBool::new(false),
+            });
+            Self { log: Some(child), shared }
+        })
+    }
+
+    pub(crate) fn shared(&self) -> Arc<ChildShared> {
+        self.shared.clone()
+    }
+
+    /// Makes the calling thread, which is new, the child; records its beginning.
+    pub(crate) fn begin(&mut self) {
+        let Some(log) = self.log.take() else { return };
+        let _ = OWNED.try_with(|owned| owned.install(log, Some(self.shared.clone())));
+        with(|log| {
+            log.emit_alone(Op::Begin, None);
+            log.emit_alone(load(self.shared.brought, Value::Opaque), None);
+        });
+    }
+
+    /// Records what the child leaves behind. Until the thread is gone more may follow.
+    pub(crate) fn leave(&self) {
+        with(|log| {
+            let mut left = self.shared.left_state.lock();
+            left.clock = log.tick(left.clock);
+            log.emit(left.clock, store(self.shared.left), None);
+            left.done = true;
+        });
+    }
+}
+
+impl ThreadEnd for ChildShared {
+    fn ended(&self, clock: u64) {
+        self.ended.store(clock, Ordering::Release);
+    }
+}
+
+impl ChildShared {
+    /// The child as the traces know it: its session and its thread.
+    pub(crate) fn recorded_as(&self) -> (u32, ThreadId) {
+        (self.session.number(), self.thread)
+    }
+
+    /// The thread that calls this has waited for the child's end.
+    pub(crate) fn joined(&self, here: Here) {
+        if self.joined.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        with(|log| {
+            if Arc::ptr_eq(log.session(), &self.session) {
+                let stamp = log.tick(self.ended.load(Ordering::Acquire));
+                log.emit(stamp, Op::Join(self.thread), here);
+                log.emit_alone(load(self.left, Value::Opaque), here);
+            }
+        });
+    }
+
+    /// The thread that calls this has waited until the closures of all these threads were done, in
+    /// whatever order: it has found what each left behind. What destructors of thread-locals do may
+    /// come later.
+    pub(crate) fn awaited(children: &[Arc<Self>], here: Here) {
+        with(|log| {
+            let unjoined = children.iter().filter(|child| {
+                Arc::ptr_eq(log.session(), &child.session)
+                    && !child.joined.swap(true, Ordering::Relaxed)
+            });
+            let unjoined: Vec<&Arc<Self>> = unjoined.collect();
+            // To wait for several is one operation.
+            let several = unjoined.len() > 1;
+            let whole =
+                LockId::new(counters::LOCKS.fetch_add(u32::from(several), Ordering::Relaxed));
+            if several {
+                log.emit_hidden(log.tick(0), Op::Acquire(whole));
+            }
+            for child in unjoined {
+                let mut left = child.left_state.lock();
+                // One that was sent away has left nothing.
+                if left.done {
+                    left.clock = log.tick(left.clock);
+                    log.emit_decision(left.clock, load(child.left, Value::Opaque), here);
+                }
+            }
+            if several {
+                log.emit_hidden(log.tick(0), Op::Release(whole));
+            }
+        });
+    }
+
+    /// The thread that calls this has looked whether the child's closure is done.
+    pub(crate) fn looked(&self, finished: bool, here: Here) {
+        with(|log| {
+            if !Arc::ptr_eq(log.session(), &self.session) {
+                return;
+            }
+            let mut left = self.left_state.lock();
+            // If they differ it is just about to be done, and nobody has said so yet.
+            if left.done == finished {
+                left.clock = log.tick(left.clock);
+                let value = if finished { Value::Opaque } else { Value::Nat(0) };
+                log.emit_decision(left.clock, load(self.left, value), here);
+            }
+        });
+    }
+}
