@@ -1,7 +1,6 @@
 //! Mirror of [`std::hint`].
 
-use std::panic::Location;
-
+use crate::rt::CallSite;
 use crate::sched::{self, Action};
 
 pub use std::hint::{assert_unchecked, black_box, select_unpredictable, unreachable_unchecked};
@@ -11,5 +10,5 @@ pub use std::hint::{assert_unchecked, black_box, select_unpredictable, unreachab
 #[inline]
 pub fn spin_loop() {
     std::hint::spin_loop();
-    sched::point(Action::Yield, 0, Some(Location::caller()));
+    sched::point(Action::Yield, 0, Some(CallSite::caller()));
 }

@@ -83,9 +83,8 @@ macro_rules! check {
 
 #[cfg(feature = "record")]
 mod recording {
-    use std::panic::Location;
 
-    use crate::rt::{self, Access, Kind, with, word_of};
+    use crate::rt::{self, Access, CallSite, Kind, with, word_of};
     use crate::sched::Action;
     use crate::trace::{Op, Value};
 
@@ -93,14 +92,14 @@ mod recording {
     #[track_caller]
     pub fn branch() {
         // Within the closure it would be the closure's.
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         with(|log| log.branch(here));
     }
 
     /// Records that a checked property held.
     #[track_caller]
     pub fn checked(text: &str) {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         with(|log| log.emit_assert(text, here));
     }
 
@@ -116,7 +115,7 @@ mod recording {
     /// As [`std::ptr::read`]; recorded accesses of one place do not overlap.
     #[track_caller]
     pub unsafe fn read<T: Copy>(place: *const T) -> T {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         rt::access(place.addr(), Kind::Plain, Some(Action::Read), here, |mut access| {
             // SAFETY: the caller vouches for the place.
             let value = unsafe { place.read() };
@@ -135,7 +134,7 @@ mod recording {
     /// As [`std::ptr::write`]; recorded accesses of one place do not overlap.
     #[track_caller]
     pub unsafe fn write<T: Copy>(place: *mut T, value: T) {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         rt::access(place.addr(), Kind::Plain, Some(Action::Write), here, |mut access| {
             let word = word_of(&value);
             // What is there is not read: it may be uninitialised.

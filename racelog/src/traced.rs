@@ -7,10 +7,11 @@ use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::process::Command;
+use std::sync::Arc;
 use std::{env, process};
 
 use crate::trace::binary::Reader;
-use crate::trace::{Event, Item, Op, Value};
+use crate::trace::{Dictionary, Event, Item, Location, Op, Value};
 
 const CHILD: &str = "RACELOG_TEST_CHILD";
 
@@ -21,6 +22,11 @@ pub(crate) fn in_child() -> bool {
 
 /// Runs the test with this path in a child; returns the events of all traces that it leaves.
 pub(crate) fn events(test: &str) -> Vec<Event> {
+    located_events(test).into_iter().map(|(event, ..)| event).collect()
+}
+
+/// As [`events`], each with where in the program it happened, and what its trace defines.
+pub(crate) fn located_events(test: &str) -> Vec<(Event, Option<Location>, Arc<Dictionary>)> {
     let folder = format!("racelog-{}-{}", process::id(), test.replace("::", "."));
     let folder = env::temp_dir().join(folder);
     fs::create_dir_all(&folder).expect("the folder can be made");
@@ -36,11 +42,17 @@ pub(crate) fn events(test: &str) -> Vec<Event> {
     for entry in fs::read_dir(&folder).expect("the folder is there") {
         let file = File::open(entry.expect("it can be listed").path()).expect("it can be read");
         let mut reader = Reader::open(BufReader::new(file)).expect("it is a trace");
+        let mut found = Vec::new();
         while let Some(item) = reader.next_item().expect("the trace is whole") {
             if let Item::Event(event) = item {
-                events.push(event);
+                found.push(event);
             }
         }
+        let dictionary = Arc::new(reader.dictionary().clone());
+        events.extend(found.into_iter().map(|event| {
+            let location = event.location.and_then(|id| dictionary.get_location(id));
+            (event, location, dictionary.clone())
+        }));
     }
     fs::remove_dir_all(&folder).expect("the folder can be removed");
     assert!(!events.is_empty(), "no such test: {test}");

@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 use std::panic::{Location, RefUnwindSafe};
 
 use crate::rt::{
-    self, CellRecord, Here, NumberedId, Ownership, Site, Spin, SpinGuard, Streak, ThreadLog,
+    self, CallSite, CellRecord, NumberedId, Ownership, Site, Spin, SpinGuard, Streak, ThreadLog,
     counters, step_of, with, word_of,
 };
 use crate::sched::{self, Action};
@@ -112,7 +112,7 @@ impl<T: Copy> Shared<T> {
     }
 
     fn get_by_lock(&self, caller: Caller) -> T {
-        let here = Some(caller);
+        let here = Some(CallSite::source(caller));
         if !rt::is_off() {
             sched::point(Action::Read, self.key(), here);
         }
@@ -128,7 +128,7 @@ impl<T: Copy> Shared<T> {
     }
 
     fn set_by_lock(&self, value: T, caller: Caller) {
-        let here = Some(caller);
+        let here = Some(CallSite::source(caller));
         if !rt::is_off() {
             sched::point(Action::Write, self.key(), here);
         }
@@ -158,21 +158,21 @@ impl<T: Copy> Shared<T> {
     /// Records an access, with the lock held.
     #[inline(always)]
     fn emit(&self, log: &ThreadLog, record: &mut Record, op: Op, caller: Caller) {
-        record.cell.emit(log, op, Some(caller));
+        record.cell.emit(log, op, Some(CallSite::source(caller)));
         record.streak.goes_on(log, &self.ownership);
     }
 
     /// The value, by a reference that is known to be the only one.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
-        self.exclusive(Some(Location::caller()));
+        self.exclusive(Some(CallSite::caller()));
         self.value.get_mut()
     }
 
     /// The value.
     #[track_caller]
     pub fn into_inner(mut self) -> T {
-        self.exclusive(Some(Location::caller()));
+        self.exclusive(Some(CallSite::caller()));
         *self.value.get_mut()
     }
 
@@ -184,7 +184,7 @@ impl<T: Copy> Shared<T> {
         VarId::new(self.var.get(&counters::VARS))
     }
 
-    fn exclusive(&mut self, here: Here) {
+    fn exclusive(&mut self, here: Option<CallSite>) {
         let (var, word) = (self.var(), word_of(self.value.get_mut()));
         let cell = &mut self.record.get_mut().cell;
         if let Some(clock) = self.ownership.end() {

@@ -1,10 +1,9 @@
 //! Mirror of [`std::cell::UnsafeCell`].
 
 use std::fmt;
-use std::panic::Location;
 use std::ptr;
 
-use crate::rt::{self, Here, Kind};
+use crate::rt::{self, CallSite, Kind};
 use crate::sched::Action;
 use crate::trace::{Op, Value, unseen};
 
@@ -54,7 +53,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// with the pointer instead.
     #[track_caller]
     pub fn get(&self) -> *mut T {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         rt::with(|log| {
             if !log.is_expected(here) {
                 log.emit_assert(unseen::POINTER, here);
@@ -66,7 +65,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// As [`std::cell::UnsafeCell::get_mut`], but not a `const fn`.
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
-        rt::exclusive(self.address(), Kind::Plain, Some(Location::caller()), Value::Opaque);
+        rt::exclusive(self.address(), Kind::Plain, Some(CallSite::caller()), Value::Opaque);
         self.value.get_mut()
     }
 
@@ -78,7 +77,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Runs `f` with a pointer to read from: a read of the cell.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.read(Some(Action::Read), here);
         f(self.value.get())
     }
@@ -86,7 +85,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Runs `f` with a pointer to write to: a read and a write of the cell.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.read(Some(Action::Write), here);
         rt::access(self.address(), Kind::Plain, None, here, |mut access| {
             access.emit(Op::Write { var: access.var(), value: Value::Opaque });
@@ -95,7 +94,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     /// Reads, as the first thing that an operation does.
-    fn read(&self, action: Option<Action>, here: Here) {
+    fn read(&self, action: Option<Action>, here: Option<CallSite>) {
         rt::access(self.address(), Kind::Plain, action, here, |mut access| {
             access.found(Value::Opaque);
             access.emit(Op::Read { var: access.var(), value: Value::Opaque });

@@ -3,9 +3,9 @@
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::rt::{CellRecord, Here, NumberedId, Spin, ThreadLog, counters, with, word_of};
+use crate::rt::{CallSite, CellRecord, NumberedId, Spin, ThreadLog, counters, with, word_of};
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
@@ -77,13 +77,13 @@ impl<T> AtomicCell<T> {
     pub fn store(&self, val: T) {
         let op = |var, _, value| Op::Store { var, value, ordering: ORDERING };
         // What was there is dropped here, where the lock is no longer held.
-        drop(self.replace(val, op, Some(Location::caller())));
+        drop(self.replace(val, op, Some(CallSite::caller())));
     }
 
     /// As [`AtomicCell::swap`](crossbeam_utils::atomic::AtomicCell::swap).
     #[track_caller]
     pub fn swap(&self, val: T) -> T {
-        self.replace(val, rmw, Some(Location::caller()))
+        self.replace(val, rmw, Some(CallSite::caller()))
     }
 
     /// As [`AtomicCell::as_ptr`](crossbeam_utils::atomic::AtomicCell::as_ptr).
@@ -102,7 +102,12 @@ impl<T> AtomicCell<T> {
     }
 
     /// Puts a value in and takes out what was there; `op` makes the event of the old and the new.
-    fn replace(&self, new: T, op: impl FnOnce(VarId, Value, Value) -> Op, here: Here) -> T {
+    fn replace(
+        &self,
+        new: T,
+        op: impl FnOnce(VarId, Value, Value) -> Op,
+        here: Option<CallSite>,
+    ) -> T {
         sched::point(Action::Modify, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
@@ -126,7 +131,7 @@ impl State {
         new: Value,
         cell: &AtomicCell<T>,
         op: impl FnOnce(VarId, Value, Value) -> Op,
-        here: Here,
+        here: Option<CallSite>,
     ) {
         self.version += 1;
         with(|log| {
@@ -136,7 +141,7 @@ impl State {
         });
     }
 
-    fn saw(&mut self, log: &ThreadLog, var: VarId, found: Value, op: Op, here: Here) {
+    fn saw(&mut self, log: &ThreadLog, var: VarId, found: Value, op: Op, here: Option<CallSite>) {
         self.record.found(log, var, found, here);
         self.record.emit(log, op, here);
     }
@@ -154,7 +159,7 @@ impl<T: Copy> AtomicCell<T> {
     /// As [`AtomicCell::load`](crossbeam_utils::atomic::AtomicCell::load).
     #[track_caller]
     pub fn load(&self) -> T {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         sched::point(Action::Load, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
@@ -174,7 +179,7 @@ impl<T: Copy> AtomicCell<T> {
     }
 
     /// Replaces the value by one that is computed from it by code that is not the program's.
-    fn modify(&self, change: impl FnOnce(T) -> T, here: Here) -> T {
+    fn modify(&self, change: impl FnOnce(T) -> T, here: Option<CallSite>) -> T {
         sched::point(Action::Modify, self.key(), here);
         let mut state = self.state.lock();
         // SAFETY: the lock is held.
@@ -200,7 +205,7 @@ impl<T: Copy + Eq> AtomicCell<T> {
     /// As [`AtomicCell::compare_exchange`](crossbeam_utils::atomic::AtomicCell::compare_exchange).
     #[track_caller]
     pub fn compare_exchange(&self, current: T, new: T) -> Result<T, T> {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         sched::point(Action::Modify, self.key(), here);
         loop {
             let (found, version) = self.peek();
@@ -257,7 +262,7 @@ macro_rules! fetch {
             )]
             #[track_caller]
             pub fn $name(&self, $val: $word) -> $word {
-                self.modify(|$old| $new, Some(Location::caller()))
+                self.modify(|$old| $new, Some(CallSite::caller()))
             }
         )*}
     };

@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::iter::FusedIterator;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ pub use crossbeam_channel::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 
+use crate::rt::CallSite;
 use crate::sched::Deadline;
 use crate::sync::mpsc::channel::{Channel, Patience};
 use crate::sync::mpsc::halves::{ReceivingHalf, SendingHalf, halves, receiver_iterators};
@@ -44,7 +45,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// 0 each message goes from hand to hand.
 #[track_caller]
 pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
-    pair(Channel::bounded(cap, Some(Location::caller())).keeping())
+    pair(Channel::bounded(cap, Some(CallSite::caller())).keeping())
 }
 
 fn pair<T>(channel: Channel<T>) -> (Sender<T>, Receiver<T>) {
@@ -67,7 +68,7 @@ impl<T> Sender<T> {
     /// As [`crossbeam_channel::Sender::try_send`].
     #[track_caller]
     pub fn try_send(&self, msg: T) -> Result<(), TrySendError<T>> {
-        let sent = self.0.try_send(msg, Some(Location::caller()));
+        let sent = self.0.try_send(msg, Some(CallSite::caller()));
         sent.map_err(|error| match error {
             mpsc::TrySendError::Full(msg) => TrySendError::Full(msg),
             mpsc::TrySendError::Disconnected(msg) => TrySendError::Disconnected(msg),
@@ -94,7 +95,7 @@ impl<T> Sender<T> {
 
     #[track_caller]
     fn send_within(&self, msg: T, patience: Patience) -> Result<(), SendTimeoutError<T>> {
-        let sent = self.0.send(msg, patience, Some(Location::caller()));
+        let sent = self.0.send(msg, patience, Some(CallSite::caller()));
         sent.map_err(|error| match error {
             mpsc::TrySendError::Full(msg) => SendTimeoutError::Timeout(msg),
             mpsc::TrySendError::Disconnected(msg) => SendTimeoutError::Disconnected(msg),
@@ -132,7 +133,7 @@ impl<T> Receiver<T> {
 
     #[track_caller]
     fn recv_within(&self, patience: Patience) -> Result<T, RecvTimeoutError> {
-        let received = self.0.receive(patience, Some(Location::caller()));
+        let received = self.0.receive(patience, Some(CallSite::caller()));
         received.map_err(|error| match error {
             mpsc::RecvTimeoutError::Timeout => RecvTimeoutError::Timeout,
             mpsc::RecvTimeoutError::Disconnected => RecvTimeoutError::Disconnected,
@@ -158,7 +159,7 @@ macro_rules! both_sides {
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::len`].")]
             #[track_caller]
             pub fn len(&self) -> usize {
-                self.0.len(Some(Location::caller()))
+                self.0.len(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::capacity`].")]

@@ -6,13 +6,13 @@ use std::fmt;
 use std::io;
 use std::marker::PhantomData;
 use std::mem;
-use std::panic::{self, AssertUnwindSafe, Location};
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::Result;
 
 use crossbeam_utils::sync::WaitGroup;
 
-use crate::rt::{Here, Unordered};
+use crate::rt::{CallSite, Unordered};
 use crate::sched;
 use crate::thread::{Builder, JoinHandle, Thread};
 
@@ -38,7 +38,7 @@ pub fn scope<'env, F, R>(f: F) -> Result<R>
 where
     F: FnOnce(&Scope<'env>) -> R,
 {
-    let here: Here = Some(Location::caller());
+    let here: Option<CallSite> = Some(CallSite::caller());
     let wait_group = WaitGroup::new();
     let scope = Scope::<'env> {
         handles: SharedVec::default(),
@@ -79,7 +79,7 @@ impl Drop for AbortOnPanic {
 }
 
 /// Waits for the threads that are under control, also for those that are spawned meanwhile.
-fn wait_for_controlled(handles: &SharedVec<SharedOption<JoinHandle<()>>>, here: Here) {
+fn wait_for_controlled(handles: &SharedVec<SharedOption<JoinHandle<()>>>, here: Option<CallSite>) {
     let mut at = 0;
     while sched::is_controlled() {
         let Some(handle) = lock(handles).get(at).cloned() else { return };
@@ -159,7 +159,7 @@ impl<'scope, 'env> ScopedThreadBuilder<'scope, 'env> {
         F: Send + 'env,
         T: Send + 'env,
     {
-        let here: Here = Some(Location::caller());
+        let here: Option<CallSite> = Some(CallSite::caller());
         let result = SharedOption::default();
         let scope = Scope::<'env> {
             handles: self.scope.handles.clone(),

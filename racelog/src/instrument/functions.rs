@@ -2,11 +2,10 @@
 //! that the program named, says what that will access, and calls it.
 
 use std::alloc::Layout;
-use std::panic::Location;
 
 use super::known::Seen;
 use super::{Here, branch};
-use crate::rt::{Here as Caller, borrow, raw};
+use crate::rt::{CallSite, borrow, raw};
 use crate::trace::unseen;
 
 /// A read by `ptr::read`, or what is called so.
@@ -17,7 +16,7 @@ use crate::trace::unseen;
 #[track_caller]
 #[inline]
 pub unsafe fn ptr_read<T>(read: unsafe fn(*const T) -> T, place: *const T) -> T {
-    raw::begin_read(place, Some(Location::caller()));
+    raw::begin_read(place, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the place.
     Here.made(unsafe { read(place) })
 }
@@ -30,7 +29,7 @@ pub unsafe fn ptr_read<T>(read: unsafe fn(*const T) -> T, place: *const T) -> T 
 #[track_caller]
 #[inline]
 pub unsafe fn ptr_write<T>(write: unsafe fn(*mut T, T), place: *mut T, value: T) {
-    raw::begin_write(place, &value, Some(Location::caller()));
+    raw::begin_write(place, &value, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the place.
     unsafe { write(place, value) };
     raw::end();
@@ -49,7 +48,7 @@ pub unsafe fn ptr_copy<T>(
     to: *mut T,
     count: usize,
 ) {
-    copying(from, to, count, Some(Location::caller()));
+    copying(from, to, count, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the places.
     unsafe { copy(from, to, count) };
 }
@@ -62,7 +61,7 @@ pub unsafe fn ptr_copy<T>(
 #[track_caller]
 #[inline]
 pub unsafe fn ptr_swap<T>(swap: unsafe fn(*mut T, *mut T), one: *mut T, other: *mut T) {
-    swapping(one, other, 1, Some(Location::caller()));
+    swapping(one, other, 1, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the places.
     unsafe { swap(one, other) };
 }
@@ -80,7 +79,7 @@ pub unsafe fn ptr_swap_many<T>(
     other: *mut T,
     count: usize,
 ) {
-    swapping(one, other, count, Some(Location::caller()));
+    swapping(one, other, count, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the places.
     unsafe { swap(one, other, count) };
 }
@@ -93,7 +92,7 @@ pub unsafe fn ptr_swap_many<T>(
 #[track_caller]
 #[inline]
 pub unsafe fn ptr_replace<T>(replace: unsafe fn(*mut T, T) -> T, place: *mut T, value: T) -> T {
-    replacing(place, &value, Some(Location::caller()));
+    replacing(place, &value, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the place.
     Here.made(unsafe { replace(place, value) })
 }
@@ -111,7 +110,7 @@ pub unsafe fn ptr_write_bytes<T>(
     byte: u8,
     count: usize,
 ) {
-    borrow::overwrite_many(place.cast_const(), count, Some(Location::caller()));
+    borrow::overwrite_many(place.cast_const(), count, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the places.
     unsafe { write(place, byte, count) };
 }
@@ -126,7 +125,7 @@ pub unsafe fn ptr_write_bytes<T>(
 pub unsafe fn ptr_drop<T: ?Sized>(drop: unsafe fn(*mut T), place: *mut T) {
     // SAFETY: the caller vouches for the place, which is dropped next by reference.
     let size = size_of_val(unsafe { &*place });
-    borrow::overwrite_bytes(place.cast_const().addr(), size, Some(Location::caller()));
+    borrow::overwrite_bytes(place.cast_const().addr(), size, Some(CallSite::caller()));
     // SAFETY: as above.
     unsafe { drop(place) };
 }
@@ -144,7 +143,7 @@ pub unsafe fn slice_of<'a, T>(
     count: usize,
     seen: impl FnOnce(*const T) -> Seen,
 ) -> &'a [T] {
-    let here = Some(Location::caller());
+    let here = Some(CallSite::caller());
     match seen(place) {
         Seen::Read => {
             borrow::look_at_many(place, count, here);
@@ -171,7 +170,7 @@ pub unsafe fn slice_of_mut<'a, T>(
     count: usize,
     seen: impl FnOnce(*const T) -> Seen,
 ) -> &'a mut [T] {
-    let here = Some(Location::caller());
+    let here = Some(CallSite::caller());
     if seen(place) != Seen::Nothing {
         borrow::lend_many(place.cast_const(), count, here);
     }
@@ -189,7 +188,7 @@ pub unsafe fn slice_of_mut<'a, T>(
 pub unsafe fn box_of<T: ?Sized, B>(make: unsafe fn(*mut T) -> B, place: *mut T) -> B {
     // SAFETY: the caller vouches for the place, which is a box's.
     let size = size_of_val(unsafe { &*place });
-    borrow::give_back(place.addr(), size, Some(Location::caller()));
+    borrow::give_back(place.addr(), size, Some(CallSite::caller()));
     // SAFETY: as above.
     unsafe { make(place) }
 }
@@ -208,7 +207,7 @@ pub unsafe fn vec_of<T, V>(
     capacity: usize,
 ) -> V {
     let size = capacity.saturating_mul(size_of::<T>());
-    borrow::give_back(place.addr(), size, Some(Location::caller()));
+    borrow::give_back(place.addr(), size, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the places.
     unsafe { make(place, length, capacity) }
 }
@@ -221,7 +220,7 @@ pub unsafe fn vec_of<T, V>(
 #[track_caller]
 #[inline]
 pub unsafe fn memory_freed(free: unsafe fn(*mut u8, Layout), place: *mut u8, layout: Layout) {
-    borrow::give_back(place.addr(), layout.size(), Some(Location::caller()));
+    borrow::give_back(place.addr(), layout.size(), Some(CallSite::caller()));
     // SAFETY: the caller vouches for the memory.
     unsafe { free(place, layout) };
 }
@@ -239,21 +238,21 @@ pub unsafe fn memory_moved(
     layout: Layout,
     size: usize,
 ) -> *mut u8 {
-    borrow::give_back(place.addr(), layout.size(), Some(Location::caller()));
+    borrow::give_back(place.addr(), layout.size(), Some(CallSite::caller()));
     // SAFETY: the caller vouches for the memory.
     unsafe { grow(place, layout, size) }
 }
 
 /// So many places are copied next.
 #[inline]
-pub(super) fn copying<T>(from: *const T, to: *const T, count: usize, here: Caller) {
+pub(super) fn copying<T>(from: *const T, to: *const T, count: usize, here: Option<CallSite>) {
     borrow::look_at_many(from, count, here);
     borrow::overwrite_many(to, count, here);
 }
 
 /// So many places and others change their contents next.
 #[inline]
-pub(super) fn swapping<T>(one: *const T, other: *const T, count: usize, here: Caller) {
+pub(super) fn swapping<T>(one: *const T, other: *const T, count: usize, here: Option<CallSite>) {
     borrow::look_at_many(one, count, here);
     borrow::look_at_many(other, count, here);
     borrow::overwrite_many(one, count, here);
@@ -262,7 +261,7 @@ pub(super) fn swapping<T>(one: *const T, other: *const T, count: usize, here: Ca
 
 /// A place is read, and then the value is written to it.
 #[inline]
-pub(super) fn replacing<T, V>(place: *const T, value: &V, here: Caller) {
+pub(super) fn replacing<T, V>(place: *const T, value: &V, here: Option<CallSite>) {
     borrow::look(place, here);
     raw::begin_write(place, value, here);
 }

@@ -24,7 +24,6 @@ mod scope;
 mod shim;
 
 use std::mem::needs_drop;
-use std::panic::Location;
 
 pub use fallback::{PlaceFallback, PointeeFallback};
 pub use functions::{
@@ -35,7 +34,7 @@ pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
 pub use place::{Place, Pointee};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 
-use crate::rt::{Here as Caller, with};
+use crate::rt::{CallSite, with};
 use place::Next;
 
 /// Where the calls stand; the expansion puts each method name where the program's own code is, so
@@ -51,14 +50,14 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn branch(self) {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
     }
 
     /// The value, and a branch after it was made.
     #[track_caller]
     #[inline]
     pub fn after<T>(self, value: T) -> T {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         value
     }
 
@@ -66,7 +65,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn before(self) -> Next {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         Next
     }
 
@@ -74,7 +73,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn decided(self) -> bool {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         true
     }
 
@@ -83,14 +82,14 @@ impl Here {
     #[inline]
     pub fn overwritten<T>(self, _: *const T) {
         if needs_drop::<T>() {
-            branch(Some(Location::caller()));
+            branch(Some(CallSite::caller()));
         }
     }
 }
 
 /// A branch, if something was read since the last one.
 #[inline]
-fn branch(here: Caller) {
+fn branch(here: Option<CallSite>) {
     with(|log| {
         if log.is_pending() {
             log.branch(here);

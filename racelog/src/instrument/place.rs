@@ -8,13 +8,12 @@
 //! them only where the program itself makes the access next.
 
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::ptr::NonNull;
 
 use super::functions;
 use super::known::Seen;
 use super::{Here, branch};
-use crate::rt::{borrow, raw};
+use crate::rt::{CallSite, borrow, raw};
 use crate::trace::unseen;
 
 /// A pointer that can be named again: its type, for that can be had without moving it.
@@ -113,7 +112,7 @@ impl Here {
     pub fn made<R>(self, result: R) -> R {
         if !raw::end() {
             // No raw pointer, but perhaps somebody's `Deref`, destructor or operator.
-            branch(Some(Location::caller()));
+            branch(Some(CallSite::caller()));
         }
         result
     }
@@ -135,8 +134,8 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn fire<V>(self, value: V) -> V {
-        borrow::fire(Some(Location::caller()));
-        branch(Some(Location::caller()));
+        borrow::fire(Some(CallSite::caller()));
+        branch(Some(CallSite::caller()));
         value
     }
 
@@ -144,8 +143,8 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn unseen(self, what: &str) -> Next {
-        branch(Some(Location::caller()));
-        borrow::unseen(what, Some(Location::caller()));
+        branch(Some(CallSite::caller()));
+        borrow::unseen(what, Some(CallSite::caller()));
         Next
     }
 
@@ -155,7 +154,7 @@ impl Here {
     pub fn using_static<T>(self, seen: Seen, place: *const T) -> Next {
         // A static that is not `mut` is nobody's blind spot.
         if seen != Seen::Unknown && !raw::is_constant_place(place) {
-            used(seen, place, Some(Location::caller()));
+            used(seen, place, Some(CallSite::caller()));
         }
         Next
     }
@@ -164,7 +163,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn reading_static<T>(self, place: *const T) -> NextStatic {
-        raw::begin_read_static(place, Some(Location::caller()));
+        raw::begin_read_static(place, Some(CallSite::caller()));
         NextStatic
     }
 
@@ -172,7 +171,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn writing_static<T>(self, value: T, place: *mut T) -> T {
-        raw::begin_write(place, &value, Some(Location::caller()));
+        raw::begin_write(place, &value, Some(CallSite::caller()));
         value
     }
 
@@ -180,14 +179,14 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn updating_static<T, V>(self, operand: V, place: *mut T) -> V {
-        raw::begin_update(place, Some(Location::caller()));
+        raw::begin_update(place, Some(CallSite::caller()));
         operand
     }
 }
 
 /// A place is used next, through a reference.
 #[inline]
-fn used<T>(seen: Seen, place: *const T, here: crate::rt::Here) {
+fn used<T>(seen: Seen, place: *const T, here: Option<crate::rt::CallSite>) {
     match seen {
         Seen::Nothing => {}
         Seen::Read => {
@@ -208,7 +207,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn reading<T>(self, place: impl FnOnce() -> *const T) -> Next {
-                raw::begin_read(place(), Some(Location::caller()));
+                raw::begin_read(place(), Some(CallSite::caller()));
                 Next
             }
 
@@ -216,7 +215,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn decided_reading<T>(self, place: impl FnOnce() -> *const T) -> Next {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 self.reading(place)
             }
 
@@ -224,9 +223,9 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn reading_it(self, pointer: *const $($type)* P) -> NextCall {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 // SAFETY: it is the address of a variable that the program uses next.
-                raw::begin_read(unsafe { *pointer }, Some(Location::caller()));
+                raw::begin_read(unsafe { *pointer }, Some(CallSite::caller()));
                 NextCall { raw: true }
             }
 
@@ -234,7 +233,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn writing<T>(self, value: T, place: impl FnOnce() -> *const T) -> T {
-                raw::begin_write(place(), &value, Some(Location::caller()));
+                raw::begin_write(place(), &value, Some(CallSite::caller()));
                 value
             }
 
@@ -243,7 +242,7 @@ macro_rules! raw_methods {
             #[inline]
             pub fn writing_it<V>(self, value: V, pointer: *const $($type)* P) -> V {
                 // SAFETY: it is the address of a variable that the program uses next.
-                raw::begin_write(unsafe { *pointer }, &value, Some(Location::caller()));
+                raw::begin_write(unsafe { *pointer }, &value, Some(CallSite::caller()));
                 value
             }
 
@@ -251,7 +250,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn operand<T, V>(self, operand: V, place: impl FnOnce() -> *const T) -> V {
-                raw::begin_update(place(), Some(Location::caller()));
+                raw::begin_update(place(), Some(CallSite::caller()));
                 operand
             }
 
@@ -259,7 +258,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn using<T>(self, seen: Seen, place: impl FnOnce() -> *const T) -> Next {
-                used(seen, place(), Some(Location::caller()));
+                used(seen, place(), Some(CallSite::caller()));
                 Next
             }
 
@@ -267,7 +266,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn arming<T>(self, seen: Seen, place: impl FnOnce() -> *const T) -> Next {
-                let here = Some(Location::caller());
+                let here = Some(CallSite::caller());
                 match seen {
                     Seen::Read => borrow::arm(place(), false, here),
                     Seen::Write => borrow::arm(place(), true, here),
@@ -280,9 +279,9 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn replacing_it<V>(self, value: V, pointer: *const $($type)* P) -> V {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 // SAFETY: it is the address of a variable that the program uses next.
-                functions::replacing(unsafe { *pointer }, &value, Some(Location::caller()));
+                functions::replacing(unsafe { *pointer }, &value, Some(CallSite::caller()));
                 value
             }
 
@@ -290,9 +289,9 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn swapping_it<V: Points<Target = P>>(self, other: V, pointer: *const $($type)* P) -> V {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 // SAFETY: it is the address of a variable that the program uses next.
-                functions::swapping(unsafe { *pointer }, other.place(), 1, Some(Location::caller()));
+                functions::swapping(unsafe { *pointer }, other.place(), 1, Some(CallSite::caller()));
                 other
             }
 
@@ -307,7 +306,7 @@ macro_rules! raw_methods {
             ) {
                 // SAFETY: it is the address of a variable that the program uses next.
                 let from: *const P = unsafe { *pointer };
-                functions::copying(from, to.place(), *count, Some(Location::caller()));
+                functions::copying(from, to.place(), *count, Some(CallSite::caller()));
             }
 
             /// So many places are copied to where this variable points to next.
@@ -321,7 +320,7 @@ macro_rules! raw_methods {
             ) {
                 // SAFETY: it is the address of a variable that the program uses next.
                 let to: *const P = unsafe { *pointer };
-                functions::copying(from.place(), to, *count, Some(Location::caller()));
+                functions::copying(from.place(), to, *count, Some(CallSite::caller()));
             }
 
             /// So many places from where this variable points to are overwritten next.
@@ -330,17 +329,17 @@ macro_rules! raw_methods {
             pub fn writing_bytes(self, pointer: *const $($type)* P, _: &u8, count: &usize) {
                 // SAFETY: it is the address of a variable that the program uses next.
                 let place: *const P = unsafe { *pointer };
-                borrow::overwrite_many(place, *count, Some(Location::caller()));
+                borrow::overwrite_many(place, *count, Some(CallSite::caller()));
             }
 
             /// What this variable points to is dropped next, by a method.
             #[track_caller]
             #[inline]
             pub fn dropping_it(self, pointer: *const $($type)* P) -> Next {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 // SAFETY: it is the address of a variable that the program uses next.
                 let place: *const P = unsafe { *pointer };
-                borrow::overwrite_many(place, 1, Some(Location::caller()));
+                borrow::overwrite_many(place, 1, Some(CallSite::caller()));
                 Next
             }
 
@@ -352,11 +351,11 @@ macro_rules! raw_methods {
                 pointer: *const $($type)* P,
                 seen: impl FnOnce(*const P) -> Seen,
             ) -> Next {
-                branch(Some(Location::caller()));
+                branch(Some(CallSite::caller()));
                 // SAFETY: it is the address of a variable that the program uses next.
                 let place: *const P = unsafe { *pointer };
                 if !place.is_null() {
-                    used(seen(place), place, Some(Location::caller()));
+                    used(seen(place), place, Some(CallSite::caller()));
                 }
                 Next
             }
@@ -368,7 +367,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn reading<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
-                raw::begin_read(place(self.0), Some(Location::caller()));
+                raw::begin_read(place(self.0), Some(CallSite::caller()));
                 self.0
             }
 
@@ -376,7 +375,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn writing<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
-                raw::begin_write_later(place(self.0), Some(Location::caller()));
+                raw::begin_write_later(place(self.0), Some(CallSite::caller()));
                 self.0
             }
 
@@ -384,7 +383,7 @@ macro_rules! raw_methods {
             #[track_caller]
             #[inline]
             pub fn updating<T>(self, place: impl FnOnce($($type)* P) -> *const T) -> $($type)* P {
-                raw::begin_update(place(self.0), Some(Location::caller()));
+                raw::begin_update(place(self.0), Some(CallSite::caller()));
                 self.0
             }
 
@@ -396,7 +395,7 @@ macro_rules! raw_methods {
                 place: impl FnOnce($($type)* P) -> (*const T, Seen),
             ) -> $($type)* P {
                 let (place, seen) = place(self.0);
-                used(seen, place, Some(Location::caller()));
+                used(seen, place, Some(CallSite::caller()));
                 self.0
             }
         }
@@ -457,10 +456,10 @@ impl<P> Place<NonNull<P>> {
         pointer: *const NonNull<P>,
         seen: impl FnOnce(*const P) -> Seen,
     ) -> Next {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         // SAFETY: it is the address of a variable that the program uses next.
         let place = unsafe { *pointer }.as_ptr().cast_const();
-        used(seen(place), place, Some(Location::caller()));
+        used(seen(place), place, Some(CallSite::caller()));
         Next
     }
 }

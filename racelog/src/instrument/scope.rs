@@ -2,17 +2,16 @@
 
 use std::cell::Cell;
 use std::mem::needs_drop;
-use std::panic::Location;
 
 use super::{Here, branch};
-use crate::rt::{Expected, Here as Caller, with};
+use crate::rt::{CallSite, Expected, with};
 
 impl Here {
     /// For the body of a function or a closure: a branch now, and one when it is left.
     #[track_caller]
     #[inline]
     pub fn body(self) -> Body {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         branch(here);
         Body { here }
     }
@@ -21,7 +20,7 @@ impl Here {
     #[track_caller]
     #[inline]
     pub fn block(self) -> Block {
-        Block { here: Some(Location::caller()), drops: Cell::new(false) }
+        Block { here: Some(CallSite::caller()), drops: Cell::new(false) }
     }
 
     /// Made just before a guard of ours, so it goes just after it.
@@ -35,7 +34,7 @@ impl Here {
 /// it may be code that does not record its own.
 #[derive(Debug)]
 pub struct Body {
-    here: Caller,
+    here: Option<CallSite>,
 }
 
 impl Drop for Body {
@@ -48,7 +47,7 @@ impl Drop for Body {
 /// A block. If one of its variables has a destructor, that may have gone by what was read before.
 #[derive(Debug)]
 pub struct Block {
-    here: Caller,
+    here: Option<CallSite>,
     drops: Cell<bool>,
 }
 
@@ -93,7 +92,7 @@ impl Drop for Released {
 #[derive(Debug)]
 pub struct Releasing {
     /// Where the lock was taken; `None` if it is no guard of ours.
-    pub(super) here: Option<&'static Location<'static>>,
+    pub(super) here: Option<CallSite>,
 }
 
 impl Drop for Releasing {

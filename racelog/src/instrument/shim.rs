@@ -11,14 +11,13 @@
 
 use std::marker::PhantomData;
 use std::mem::needs_drop;
-use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::branch;
 use super::scope::Releasing;
 use crate::cell::{Shared, UnsafeCell};
-use crate::rt::{Expected, Here, with};
+use crate::rt::{CallSite, Expected, with};
 use crate::sync::atomic;
 use crate::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -147,7 +146,7 @@ impl OwnCall {
     #[track_caller]
     #[inline]
     pub fn call(self) -> Calling {
-        expect(Location::caller());
+        expect(CallSite::caller());
         Calling
     }
 
@@ -161,7 +160,7 @@ impl OwnCall {
     #[track_caller]
     #[inline]
     pub fn last<V>(self, value: V) -> V {
-        expect(Location::caller());
+        expect(CallSite::caller());
         value
     }
 
@@ -169,7 +168,7 @@ impl OwnCall {
     #[track_caller]
     #[inline]
     pub fn decided_call(self) -> Calling {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         self.call()
     }
 
@@ -177,13 +176,13 @@ impl OwnCall {
     #[track_caller]
     #[inline]
     pub fn decided_last<V>(self, value: V) -> V {
-        branch(Some(Location::caller()));
+        branch(Some(CallSite::caller()));
         self.last(value)
     }
 }
 
 #[inline]
-fn expect(here: &'static Location<'static>) {
+fn expect(here: CallSite) {
     with(|log| log.expect(Expected::At(here)));
 }
 
@@ -215,7 +214,7 @@ impl OtherCall {
     #[track_caller]
     #[inline]
     pub fn call(self) -> CallingOther {
-        CallingOther(Some(Location::caller()))
+        CallingOther(Some(CallSite::caller()))
     }
 
     /// As for [`OwnCall`].
@@ -248,7 +247,7 @@ impl OtherCall {
 /// A call of anything else that is going on. What it did, and whether it returned, may depend on
 /// what was read.
 #[derive(Debug)]
-pub struct CallingOther(Here);
+pub struct CallingOther(Option<CallSite>);
 
 impl CallingOther {
     /// What the call returns.
@@ -272,7 +271,7 @@ impl<T: ShimGuard> IsShimGuard for Probe<T> {
     #[track_caller]
     #[inline]
     fn releasing(&self) -> Releasing {
-        Releasing { here: Some(Location::caller()) }
+        Releasing { here: Some(CallSite::caller()) }
     }
 
     #[inline]

@@ -6,9 +6,9 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sync::once_record::OnceRecord;
 use crate::sync::once_value::{
     InnerCell, InnerPlace, MADE, OnceValue, inner_cell, lazy_items, once_cell_items,
@@ -52,7 +52,7 @@ impl<T> OnceCell<T> {
     /// As once_cell's: the cell is initialised, and this thread is synchronised with that.
     #[track_caller]
     pub unsafe fn get_unchecked(&self) -> &T {
-        self.0.record.call(MADE, Some(Location::caller()), |_| ());
+        self.0.record.call(MADE, Some(CallSite::caller()), |_| ());
         // SAFETY: the caller promises what is asked.
         unsafe { self.0.inner.get_unchecked() }
     }
@@ -60,7 +60,7 @@ impl<T> OnceCell<T> {
     /// As [`OnceCell::try_insert`](::once_cell::sync::OnceCell::try_insert).
     #[track_caller]
     pub fn try_insert(&self, value: T) -> Result<&T, (&T, T)> {
-        self.0.try_insert(value, Some(Location::caller()))
+        self.0.try_insert(value, Some(CallSite::caller()))
     }
 
     /// As [`OnceCell::get_or_try_init`](::once_cell::sync::OnceCell::get_or_try_init).
@@ -70,13 +70,13 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Result<T, E>,
     {
         let inner = &self.0.inner;
-        self.0.record.try_call(MADE, Some(Location::caller()), |call| {
+        self.0.record.try_call(MADE, Some(CallSite::caller()), |call| {
             inner.get_or_try_init(|| call.try_run(f))
         })
     }
 
     /// Puts a value in, through the only reference to the cell.
-    fn fill(&mut self, value: T, here: Here) {
+    fn fill(&mut self, value: T, here: Option<CallSite>) {
         self.0.record.exclusive(MADE, here);
         self.0.inner = ::once_cell::sync::OnceCell::with_value(value);
     }
@@ -160,7 +160,7 @@ impl<T, F: FnOnce() -> T> Lazy<T, F> {
                 Some(f) => f(),
                 None => poisoned(),
             };
-            this.cell.fill(value, Some(Location::caller()));
+            this.cell.fill(value, Some(CallSite::caller()));
         }
         this.cell.0.inner.get_mut().expect("it is made")
     }

@@ -1,13 +1,13 @@
 //! The condition variable.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use lock_api::RawMutex as _;
 
 use super::{MutexGuard, RawMutex};
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched::{self, Action, Deadline};
 use crate::sync::waiters::Waiters;
 
@@ -42,13 +42,13 @@ impl Condvar {
     /// As [`parking_lot::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) -> bool {
-        self.waiters.notify_one(Some(Location::caller()))
+        self.waiters.notify_one(Some(CallSite::caller()))
     }
 
     /// As [`parking_lot::Condvar::notify_all`].
     #[track_caller]
     pub fn notify_all(&self) -> usize {
-        self.waiters.notify_all(Some(Location::caller()))
+        self.waiters.notify_all(Some(CallSite::caller()))
     }
 
     /// As [`parking_lot::Condvar::wait`].
@@ -58,7 +58,7 @@ impl Condvar {
     /// If others wait with another mutex.
     #[track_caller]
     pub fn wait<T: ?Sized>(&self, mutex_guard: &mut MutexGuard<'_, T>) {
-        self.wait_deadline(mutex_guard, None, Some(Location::caller()));
+        self.wait_deadline(mutex_guard, None, Some(CallSite::caller()));
     }
 
     /// As [`parking_lot::Condvar::wait_until`].
@@ -72,7 +72,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Instant,
     ) -> WaitTimeoutResult {
-        self.wait_deadline(mutex_guard, Some(Deadline::at(timeout)), Some(Location::caller()))
+        self.wait_deadline(mutex_guard, Some(Deadline::at(timeout)), Some(CallSite::caller()))
     }
 
     /// As [`parking_lot::Condvar::wait_for`].
@@ -86,7 +86,7 @@ impl Condvar {
         mutex_guard: &mut MutexGuard<'_, T>,
         timeout: Duration,
     ) -> WaitTimeoutResult {
-        self.wait_deadline(mutex_guard, Deadline::after(timeout), Some(Location::caller()))
+        self.wait_deadline(mutex_guard, Deadline::after(timeout), Some(CallSite::caller()))
     }
 
     /// As [`parking_lot::Condvar::wait_while`].
@@ -100,7 +100,7 @@ impl Condvar {
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        self.wait_while_deadline(mutex_guard, condition, None, Some(Location::caller()));
+        self.wait_while_deadline(mutex_guard, condition, None, Some(CallSite::caller()));
     }
 
     /// As [`parking_lot::Condvar::wait_while_until`].
@@ -119,7 +119,7 @@ impl Condvar {
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.wait_while_deadline(mutex_guard, condition, Some(Deadline::at(timeout)), here)
     }
 
@@ -138,7 +138,7 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.wait_while_deadline(mutex_guard, condition, Deadline::after(timeout), here)
     }
 
@@ -147,7 +147,7 @@ impl Condvar {
         guard: &mut MutexGuard<'_, T>,
         mut condition: impl FnMut(&mut T) -> bool,
         deadline: Option<Deadline>,
-        here: Here,
+        here: Option<CallSite>,
     ) -> WaitTimeoutResult {
         let mut result = WaitTimeoutResult(false);
         while !result.timed_out() && condition(&mut **guard) {
@@ -161,7 +161,7 @@ impl Condvar {
         &self,
         guard: &mut MutexGuard<'_, T>,
         deadline: Option<Deadline>,
-        here: Here,
+        here: Option<CallSite>,
     ) -> WaitTimeoutResult {
         // SAFETY: the lock is given back only while the guard, which is borrowed, is out of use.
         let mutex: &RawMutex = unsafe { MutexGuard::mutex(guard).raw() };
@@ -189,7 +189,7 @@ impl Condvar {
 /// Takes the lock again for a guard that outlives a wait which ends by a panic.
 struct Relock<'a> {
     mutex: &'a RawMutex,
-    here: Here,
+    here: Option<CallSite>,
 }
 
 impl Drop for Relock<'_> {

@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::OnceState;
+use crate::rt::CallSite;
 use crate::sync::once_record::{COMPLETED, OnceRecord};
 
 /// Runs a closure once, as [`parking_lot::Once`].
@@ -33,7 +34,7 @@ impl Once {
             state.set(self.inner.state());
             state.get().done()
         };
-        self.record.look(COMPLETED, is_done, Some(Location::caller()));
+        self.record.look(COMPLETED, is_done, Some(CallSite::caller()));
         state.get()
     }
 
@@ -43,7 +44,7 @@ impl Once {
     where
         F: FnOnce(),
     {
-        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+        self.record.call(COMPLETED, Some(CallSite::caller()), |call| {
             self.inner.call_once(|| call.run(Some(false), f));
         });
     }
@@ -54,7 +55,7 @@ impl Once {
     where
         F: FnOnce(OnceState),
     {
-        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+        self.record.call(COMPLETED, Some(CallSite::caller()), |call| {
             self.inner.call_once_force(|state| call.run(Some(state.poisoned()), || f(state)));
         });
     }

@@ -11,7 +11,7 @@ mod mutex;
 mod rwlock;
 mod upgrade;
 
-use crate::rt::{Here, LockMeta, Spin, ThreadLog};
+use crate::rt::{CallSite, LockMeta, Spin, ThreadLog};
 use crate::sched::{self, Action};
 use crate::sync::lock::{LockMode, LockRecord, WriterLock};
 
@@ -23,7 +23,7 @@ pub(crate) struct RecordedRaw<R, W> {
     pub(crate) record: LockRecord<W>,
     pub(crate) inner: R,
     /// Where the thread took the lock that holds it exclusively, or is the upgradable reader.
-    taken_at: Spin<Here>,
+    taken_at: Spin<Option<CallSite>>,
 }
 
 impl<R, W: WriterLock> RecordedRaw<R, W> {
@@ -32,18 +32,18 @@ impl<R, W: WriterLock> RecordedRaw<R, W> {
     }
 
     /// The calling thread holds the lock from here on, exclusively or as the upgradable reader.
-    fn hold(&self, here: Here) {
+    fn hold(&self, here: Option<CallSite>) {
         *self.taken_at.lock() = here;
     }
 
     /// The calling thread, whose taking of the lock is recorded, has it exclusively.
-    pub(crate) fn entered(&self, here: Here) {
+    pub(crate) fn entered(&self, here: Option<CallSite>) {
         self.hold(here);
         self.record.meta.read(here);
     }
 
     /// The calling thread has taken the lock exclusively.
-    fn exclusive_entered(&self, here: Here) {
+    fn exclusive_entered(&self, here: Option<CallSite>) {
         self.record.acquired(here);
         self.entered(here);
     }
@@ -108,16 +108,16 @@ impl<R: ExclusiveLock<W>, W: WriterLock> LockMode for ExclusiveMode<'_, R, W> {
         self.0.inner.try_lock().then_some(())
     }
 
-    fn record(&self, (): &(), here: Here) {
+    fn record(&self, (): &(), here: Option<CallSite>) {
         self.0.record.acquired(here);
         self.0.record.meta.read(here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, false) || self.0.record.writers.failed(log, here)
     }
 
-    fn hold(&self, (): (), here: Here) {
+    fn hold(&self, (): (), here: Option<CallSite>) {
         self.0.hold(here);
     }
 }

@@ -1,9 +1,10 @@
 //! The raw mutex.
 
-use std::panic::{Location, RefUnwindSafe};
+use std::panic::RefUnwindSafe;
 use std::time::{Duration, Instant};
 
 use super::{ExclusiveMode, RecordedRaw};
+use crate::rt::CallSite;
 use crate::sched::Deadline;
 use crate::sync::lock::{LockMode, look};
 
@@ -31,12 +32,12 @@ unsafe impl<R: lock_api::RawMutex> lock_api::RawMutex for RawMutex<R> {
 
     #[track_caller]
     fn lock(&self) {
-        self.exclusive().lock(Some(Location::caller()), || self.0.inner.lock());
+        self.exclusive().lock(Some(CallSite::caller()), || self.0.inner.lock());
     }
 
     #[track_caller]
     fn try_lock(&self) -> bool {
-        self.exclusive().try_lock(Some(Location::caller())).is_some()
+        self.exclusive().try_lock(Some(CallSite::caller())).is_some()
     }
 
     unsafe fn unlock(&self) {
@@ -48,7 +49,7 @@ unsafe impl<R: lock_api::RawMutex> lock_api::RawMutex for RawMutex<R> {
     #[track_caller]
     fn is_locked(&self) -> bool {
         let lock = &self.0.record.meta.lock;
-        look(lock, false, Some(Location::caller()), || self.0.inner.is_locked())
+        look(lock, false, Some(CallSite::caller()), || self.0.inner.is_locked())
     }
 }
 
@@ -65,7 +66,7 @@ unsafe impl<R: lock_api::RawMutexFair> lock_api::RawMutexFair for RawMutex<R> {
         self.0.exclusive_leaves();
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump() };
-        self.0.exclusive_entered(Some(Location::caller()));
+        self.0.exclusive_entered(Some(CallSite::caller()));
     }
 }
 
@@ -79,13 +80,13 @@ where
 
     #[track_caller]
     fn try_lock_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         self.exclusive().lock_before(here, deadline, || self.0.inner.try_lock_for(timeout))
     }
 
     #[track_caller]
     fn try_lock_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         self.exclusive().lock_before(here, deadline, || self.0.inner.try_lock_until(timeout))
     }
 }

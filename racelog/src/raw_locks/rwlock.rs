@@ -5,11 +5,11 @@
 //! [`upgrade`](super::upgrade) for the readers that can become writers. Of the two, `u` is taken
 //! first and given back last.
 
-use std::panic::{Location, RefUnwindSafe};
+use std::panic::RefUnwindSafe;
 use std::time::{Duration, Instant};
 
 use super::{ExclusiveMode, RecordedRaw};
-use crate::rt::{Here, LockMeta, ThreadLog};
+use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action, Deadline};
 use crate::sync::lock::{LockMode, look};
 
@@ -36,19 +36,19 @@ impl<R: lock_api::RawRwLockRecursive> RawRwLock<R> {
 
 impl<R> RecordedRaw<R, LockMeta> {
     /// The calling thread has taken the lock shared.
-    fn reader_entered(&self, here: Here) {
+    fn reader_entered(&self, here: Option<CallSite>) {
         self.record.read_acquired(here);
         self.record.meta.read(here);
     }
 
     /// The calling thread is about to give the lock back, which it holds shared.
-    fn reader_leaves(&self, here: Here) {
+    fn reader_leaves(&self, here: Option<CallSite>) {
         sched::point(Action::ReadUnlock, self.record.key(), here);
         self.record.read_releasing(here);
     }
 
     /// The writer is about to become a reader, and keeps `u` so far.
-    pub(super) fn downgrading(&self, here: Here) {
+    pub(super) fn downgrading(&self, here: Option<CallSite>) {
         sched::point(Action::Look, self.record.key(), here);
         self.record.meta.write(here);
         self.record.downgrading(here);
@@ -80,15 +80,15 @@ impl<R: lock_api::RawRwLock, F: Fn(&R) -> bool> LockMode for SharedMode<'_, R, F
         (self.try_lock)(&self.lock.inner).then_some(())
     }
 
-    fn record(&self, (): &(), here: Here) {
+    fn record(&self, (): &(), here: Option<CallSite>) {
         self.lock.reader_entered(here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.lock.record.meta.lock.failed(log, here, true)
     }
 
-    fn hold(&self, (): (), _: Here) {}
+    fn hold(&self, (): (), _: Option<CallSite>) {}
 }
 
 // SAFETY: the lock is taken and given back as the inner one is, which keeps writers alone.
@@ -99,12 +99,12 @@ unsafe impl<R: lock_api::RawRwLock> lock_api::RawRwLock for RawRwLock<R> {
 
     #[track_caller]
     fn lock_shared(&self) {
-        self.shared().lock(Some(Location::caller()), || self.0.inner.lock_shared());
+        self.shared().lock(Some(CallSite::caller()), || self.0.inner.lock_shared());
     }
 
     #[track_caller]
     fn try_lock_shared(&self) -> bool {
-        self.shared().try_lock(Some(Location::caller())).is_some()
+        self.shared().try_lock(Some(CallSite::caller())).is_some()
     }
 
     unsafe fn unlock_shared(&self) {
@@ -115,12 +115,12 @@ unsafe impl<R: lock_api::RawRwLock> lock_api::RawRwLock for RawRwLock<R> {
 
     #[track_caller]
     fn lock_exclusive(&self) {
-        self.exclusive().lock(Some(Location::caller()), || self.0.inner.lock_exclusive());
+        self.exclusive().lock(Some(CallSite::caller()), || self.0.inner.lock_exclusive());
     }
 
     #[track_caller]
     fn try_lock_exclusive(&self) -> bool {
-        self.exclusive().try_lock(Some(Location::caller())).is_some()
+        self.exclusive().try_lock(Some(CallSite::caller())).is_some()
     }
 
     unsafe fn unlock_exclusive(&self) {
@@ -132,13 +132,13 @@ unsafe impl<R: lock_api::RawRwLock> lock_api::RawRwLock for RawRwLock<R> {
     #[track_caller]
     fn is_locked(&self) -> bool {
         let lock = &self.0.record.meta.lock;
-        look(lock, false, Some(Location::caller()), || self.0.inner.is_locked())
+        look(lock, false, Some(CallSite::caller()), || self.0.inner.is_locked())
     }
 
     #[track_caller]
     fn is_locked_exclusive(&self) -> bool {
         let lock = &self.0.record.meta.lock;
-        look(lock, true, Some(Location::caller()), || self.0.inner.is_locked_exclusive())
+        look(lock, true, Some(CallSite::caller()), || self.0.inner.is_locked_exclusive())
     }
 }
 
@@ -146,7 +146,7 @@ unsafe impl<R: lock_api::RawRwLock> lock_api::RawRwLock for RawRwLock<R> {
 unsafe impl<R: lock_api::RawRwLockFair> lock_api::RawRwLockFair for RawRwLock<R> {
     #[track_caller]
     unsafe fn unlock_shared_fair(&self) {
-        self.0.reader_leaves(Some(Location::caller()));
+        self.0.reader_leaves(Some(CallSite::caller()));
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.unlock_shared_fair() };
     }
@@ -159,7 +159,7 @@ unsafe impl<R: lock_api::RawRwLockFair> lock_api::RawRwLockFair for RawRwLock<R>
 
     #[track_caller]
     unsafe fn bump_shared(&self) {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.0.reader_leaves(here);
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump_shared() };
@@ -171,7 +171,7 @@ unsafe impl<R: lock_api::RawRwLockFair> lock_api::RawRwLockFair for RawRwLock<R>
         self.0.exclusive_leaves();
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump_exclusive() };
-        self.0.exclusive_entered(Some(Location::caller()));
+        self.0.exclusive_entered(Some(CallSite::caller()));
     }
 }
 
@@ -179,7 +179,7 @@ unsafe impl<R: lock_api::RawRwLockFair> lock_api::RawRwLockFair for RawRwLock<R>
 unsafe impl<R: lock_api::RawRwLockDowngrade> lock_api::RawRwLockDowngrade for RawRwLock<R> {
     #[track_caller]
     unsafe fn downgrade(&self) {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.0.downgrading(here);
         self.0.record.writers_releasing(here);
         // SAFETY: the caller holds the lock.
@@ -197,26 +197,26 @@ where
 
     #[track_caller]
     fn try_lock_shared_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         self.shared().lock_before(here, deadline, || self.0.inner.try_lock_shared_for(timeout))
     }
 
     #[track_caller]
     fn try_lock_shared_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         self.shared().lock_before(here, deadline, || self.0.inner.try_lock_shared_until(timeout))
     }
 
     #[track_caller]
     fn try_lock_exclusive_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         self.exclusive()
             .lock_before(here, deadline, || self.0.inner.try_lock_exclusive_for(timeout))
     }
 
     #[track_caller]
     fn try_lock_exclusive_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         self.exclusive()
             .lock_before(here, deadline, || self.0.inner.try_lock_exclusive_until(timeout))
     }
@@ -227,12 +227,12 @@ unsafe impl<R: lock_api::RawRwLockRecursive> lock_api::RawRwLockRecursive for Ra
     #[track_caller]
     fn lock_shared_recursive(&self) {
         let lock = || self.0.inner.lock_shared_recursive();
-        self.recursive().lock(Some(Location::caller()), lock);
+        self.recursive().lock(Some(CallSite::caller()), lock);
     }
 
     #[track_caller]
     fn try_lock_shared_recursive(&self) -> bool {
-        self.recursive().try_lock(Some(Location::caller())).is_some()
+        self.recursive().try_lock(Some(CallSite::caller())).is_some()
     }
 }
 
@@ -243,14 +243,14 @@ where
 {
     #[track_caller]
     fn try_lock_shared_recursive_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         let lock = || self.0.inner.try_lock_shared_recursive_for(timeout);
         self.recursive().lock_before(here, deadline, lock)
     }
 
     #[track_caller]
     fn try_lock_shared_recursive_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         let lock = || self.0.inner.try_lock_shared_recursive_until(timeout);
         self.recursive().lock_before(here, deadline, lock)
     }

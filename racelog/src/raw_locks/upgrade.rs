@@ -4,19 +4,18 @@
 //! beside it. A thread that upgrades or downgrades keeps `u` while `l` changes, so that no writer
 //! comes between.
 
-use std::panic::Location;
 use std::time::{Duration, Instant};
 
 use lock_api::{RawRwLockUpgrade, RawRwLockUpgradeDowngrade, RawRwLockUpgradeTimed};
 
 use super::{RawRwLock, RecordedRaw};
-use crate::rt::{Here, LockMeta, ThreadLog, with};
+use crate::rt::{CallSite, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::sync::lock::LockMode;
 
 impl<R> RecordedRaw<R, LockMeta> {
     /// The calling thread has become the upgradable reader.
-    fn upgradable_entered(&self, here: Here) {
+    fn upgradable_entered(&self, here: Option<CallSite>) {
         with(|log| {
             self.record.writers.acquired(log, here);
             self.record.meta.lock.read_acquired(log, here);
@@ -35,7 +34,7 @@ impl<R> RecordedRaw<R, LockMeta> {
     }
 
     /// The upgradable reader has become the writer.
-    fn upgraded(&self, here: Here) {
+    fn upgraded(&self, here: Option<CallSite>) {
         with(|log| {
             self.record.meta.lock.read_releasing(log, here);
             self.record.meta.lock.acquired(log, here);
@@ -86,15 +85,15 @@ impl<R: RawRwLockUpgrade> LockMode for UpgradableMode<'_, R> {
         self.0.inner.try_lock_upgradable().then_some(())
     }
 
-    fn record(&self, (): &(), here: Here) {
+    fn record(&self, (): &(), here: Option<CallSite>) {
         self.0.upgradable_entered(here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.writers.failed(log, here, false)
     }
 
-    fn hold(&self, (): (), here: Here) {
+    fn hold(&self, (): (), here: Option<CallSite>) {
         self.0.hold(here);
     }
 }
@@ -128,20 +127,20 @@ impl<R: RawRwLockUpgradeDowngrade> LockMode for UpgradeMode<'_, R> {
         unsafe { self.0.inner.try_upgrade() }.then_some(())
     }
 
-    fn record(&self, (): &(), here: Here) {
+    fn record(&self, (): &(), here: Option<CallSite>) {
         self.0.upgraded(here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.upgrade_failed(log, here)
     }
 
-    fn hold(&self, (): (), here: Here) {
+    fn hold(&self, (): (), here: Option<CallSite>) {
         self.0.hold(here);
     }
 
     /// The scheduler knows already that the thread holds the lock.
-    fn took(&self, _: Here) {}
+    fn took(&self, _: Option<CallSite>) {}
 }
 
 // SAFETY: the lock is taken and given back as the inner one is, which has one upgradable reader at
@@ -149,12 +148,12 @@ impl<R: RawRwLockUpgradeDowngrade> LockMode for UpgradeMode<'_, R> {
 unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgrade for RawRwLock<R> {
     #[track_caller]
     fn lock_upgradable(&self) {
-        self.upgradable().lock(Some(Location::caller()), || self.0.inner.lock_upgradable());
+        self.upgradable().lock(Some(CallSite::caller()), || self.0.inner.lock_upgradable());
     }
 
     #[track_caller]
     fn try_lock_upgradable(&self) -> bool {
-        self.upgradable().try_lock(Some(Location::caller())).is_some()
+        self.upgradable().try_lock(Some(CallSite::caller())).is_some()
     }
 
     unsafe fn unlock_upgradable(&self) {
@@ -165,7 +164,7 @@ unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgrade for RawRwLock<R> {
 
     #[track_caller]
     unsafe fn upgrade(&self) {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         // SAFETY: the caller is the upgradable reader.
         let mode = unsafe { self.upgrading() };
         sched::block(|| Intent::new(Action::TryLock, mode.key(), here), None, &|_| mode.is_free());
@@ -179,7 +178,7 @@ unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgrade for RawRwLock<R> {
     unsafe fn try_upgrade(&self) -> bool {
         // SAFETY: the caller is the upgradable reader.
         let mode = unsafe { self.upgrading() };
-        mode.try_lock(Some(Location::caller())).is_some()
+        mode.try_lock(Some(CallSite::caller())).is_some()
     }
 }
 
@@ -199,7 +198,7 @@ where
         self.0.upgradable_leaves();
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump_upgradable() };
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.0.upgradable_entered(here);
         self.0.hold(here);
     }
@@ -209,14 +208,14 @@ where
 unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgradeDowngrade for RawRwLock<R> {
     #[track_caller]
     unsafe fn downgrade_upgradable(&self) {
-        self.0.record.writers_releasing(Some(Location::caller()));
+        self.0.record.writers_releasing(Some(CallSite::caller()));
         // SAFETY: the caller is the upgradable reader.
         unsafe { self.0.inner.downgrade_upgradable() };
     }
 
     #[track_caller]
     unsafe fn downgrade_to_upgradable(&self) {
-        self.0.downgrading(Some(Location::caller()));
+        self.0.downgrading(Some(CallSite::caller()));
         // SAFETY: the caller is the writer.
         unsafe { self.0.inner.downgrade_to_upgradable() };
     }
@@ -230,21 +229,21 @@ where
 {
     #[track_caller]
     fn try_lock_upgradable_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         let lock = || self.0.inner.try_lock_upgradable_for(timeout);
         self.upgradable().lock_before(here, deadline, lock)
     }
 
     #[track_caller]
     fn try_lock_upgradable_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         let lock = || self.0.inner.try_lock_upgradable_until(timeout);
         self.upgradable().lock_before(here, deadline, lock)
     }
 
     #[track_caller]
     unsafe fn try_upgrade_for(&self, timeout: Duration) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Deadline::after(timeout));
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::after(timeout));
         // SAFETY: the caller is the upgradable reader.
         let upgrade = || unsafe { self.0.inner.try_upgrade_for(timeout) };
         // SAFETY: as above.
@@ -253,7 +252,7 @@ where
 
     #[track_caller]
     unsafe fn try_upgrade_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(Location::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
         // SAFETY: the caller is the upgradable reader.
         let upgrade = || unsafe { self.0.inner.try_upgrade_until(timeout) };
         // SAFETY: as above.

@@ -16,8 +16,11 @@ mod objects;
 mod store;
 mod threads;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use base::action::Action;
-pub(crate) use base::call_site::Here;
+pub(crate) use base::call_site::CallSite;
 pub(crate) use base::control::Control;
 pub(crate) use base::exit::at_exit;
 pub(crate) use base::ids::{NumberedId, counters};

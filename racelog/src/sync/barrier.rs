@@ -1,10 +1,9 @@
 //! Mirror of [`std::sync::Barrier`].
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::rt::{Here, NumberedId, counters, with};
+use crate::rt::{CallSite, NumberedId, counters, with};
 use crate::sched::{self, Action};
 use crate::trace::{BarrierId, Op};
 
@@ -46,7 +45,7 @@ impl Barrier {
     /// As [`std::sync::Barrier::wait`].
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         sched::point(Action::Arrive, self.key(), here);
         let mut state = self.lock();
         let generation = state.generation;
@@ -84,7 +83,7 @@ impl Barrier {
         std::ptr::from_ref(self).addr()
     }
 
-    fn record(&self, state: &mut State, op: impl FnOnce(BarrierId) -> Op, here: Here) {
+    fn record(&self, state: &mut State, op: impl FnOnce(BarrierId) -> Op, here: Option<CallSite>) {
         with(|log| {
             let id = BarrierId::new(self.id.get(&counters::BARRIERS));
             let stamp = log.tick(state.clock);

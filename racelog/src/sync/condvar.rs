@@ -4,14 +4,14 @@
 //! See [`Waiters`]. There are no spurious wake-ups.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::mutex::MutexGuard;
 use super::poisoning::{ExclusiveGuard, map_guard};
 use super::waiters::Waiters;
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched::{Action, Deadline};
 
 /// A condition variable, as [`std::sync::Condvar`].
@@ -44,7 +44,7 @@ impl Condvar {
     /// As [`std::sync::Condvar::wait`].
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         match self.wait_until(guard, None, here) {
             Ok((guard, _)) => Ok(guard),
             Err(poison) => Err(PoisonError::new(poison.into_inner().0)),
@@ -91,7 +91,7 @@ impl Condvar {
         guard: MutexGuard<'a, T>,
         dur: Duration,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
-        self.wait_until(guard, Deadline::after(dur), Some(Location::caller()))
+        self.wait_until(guard, Deadline::after(dur), Some(CallSite::caller()))
     }
 
     /// As [`std::sync::Condvar::wait_timeout_while`].
@@ -105,7 +105,7 @@ impl Condvar {
     where
         F: FnMut(&mut T) -> bool,
     {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         let deadline = Deadline::after(dur);
         loop {
             if !condition(&mut *guard) {
@@ -121,20 +121,20 @@ impl Condvar {
     /// As [`std::sync::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) {
-        self.waiters.notify_one(Some(Location::caller()));
+        self.waiters.notify_one(Some(CallSite::caller()));
     }
 
     /// As [`std::sync::Condvar::notify_all`].
     #[track_caller]
     pub fn notify_all(&self) {
-        self.waiters.notify_all(Some(Location::caller()));
+        self.waiters.notify_all(Some(CallSite::caller()));
     }
 
     fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
         deadline: Option<Deadline>,
-        here: Here,
+        here: Option<CallSite>,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let mutex = guard.0.lock();
         let lock = &mutex.record.meta.lock;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::once_value::{InnerPlace, MADE, OnceValue, lazy_items};
+use crate::rt::CallSite;
 
 /// A value that is made when it is first needed, as [`std::sync::LazyLock`].
 ///
@@ -45,7 +46,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force_mut(this: &mut Self) -> &mut T {
         Self::force(this);
-        this.0.record.exclusive(MADE, Some(Location::caller()));
+        this.0.record.exclusive(MADE, Some(CallSite::caller()));
         std::sync::LazyLock::force_mut(&mut this.0.inner.lock)
     }
 
@@ -53,7 +54,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         let Inner { once, lock } = &this.0.inner;
-        this.0.record.call(MADE, Some(Location::caller()), |call| {
+        this.0.record.call(MADE, Some(CallSite::caller()), |call| {
             once.call_once_force(|state| {
                 // After a panic there is nothing to run: std's lock is poisoned and panics below.
                 if !state.is_poisoned() {
@@ -71,13 +72,13 @@ impl<T, F> LazyLock<T, F> {
     /// As [`std::sync::LazyLock::get_mut`].
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        this.0.get_mut(Some(Location::caller()))
+        this.0.get_mut(Some(CallSite::caller()))
     }
 
     /// As [`std::sync::LazyLock::get`].
     #[track_caller]
     pub fn get(this: &Self) -> Option<&T> {
-        this.0.get(Some(Location::caller()))
+        this.0.get(Some(CallSite::caller()))
     }
 }
 

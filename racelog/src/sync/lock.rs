@@ -4,7 +4,7 @@
 //! lock. An event is recorded while the inner lock justifies it: taking a lock after the inner lock
 //! is taken, giving it back before the inner lock is.
 
-use crate::rt::{self, GuardedMeta, Here, LockMeta, ThreadLog, with};
+use crate::rt::{self, CallSite, GuardedMeta, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action};
 #[cfg(feature = "parking_lot")]
 use crate::sched::{Deadline, Intent};
@@ -31,28 +31,28 @@ pub(crate) trait WriterLock {
     const NEW: Self;
 
     /// The calling thread has taken the inner lock exclusively.
-    fn acquired(&self, log: &ThreadLog, here: Here);
+    fn acquired(&self, log: &ThreadLog, here: Option<CallSite>);
 
     /// The calling thread is about to give the inner lock back.
-    fn releasing(&self, log: &ThreadLog, here: Here);
+    fn releasing(&self, log: &ThreadLog, here: Option<CallSite>);
 
     /// The calling thread found the inner lock taken. Records so if the trace knows that another
     /// thread has this one; false if it does not.
     #[cfg(feature = "parking_lot")]
-    fn failed(&self, log: &ThreadLog, here: Here) -> bool;
+    fn failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool;
 }
 
 impl WriterLock for () {
     const NEW: Self = ();
 
     #[inline]
-    fn acquired(&self, _: &ThreadLog, _: Here) {}
+    fn acquired(&self, _: &ThreadLog, _: Option<CallSite>) {}
 
     #[inline]
-    fn releasing(&self, _: &ThreadLog, _: Here) {}
+    fn releasing(&self, _: &ThreadLog, _: Option<CallSite>) {}
 
     #[cfg(feature = "parking_lot")]
-    fn failed(&self, _: &ThreadLog, _: Here) -> bool {
+    fn failed(&self, _: &ThreadLog, _: Option<CallSite>) -> bool {
         false
     }
 }
@@ -61,17 +61,17 @@ impl WriterLock for LockMeta {
     const NEW: Self = Self::new();
 
     #[inline]
-    fn acquired(&self, log: &ThreadLog, here: Here) {
+    fn acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
         self.acquired(log, here);
     }
 
     #[inline]
-    fn releasing(&self, log: &ThreadLog, here: Here) {
+    fn releasing(&self, log: &ThreadLog, here: Option<CallSite>) {
         self.releasing(log, here);
     }
 
     #[cfg(feature = "parking_lot")]
-    fn failed(&self, log: &ThreadLog, here: Here) -> bool {
+    fn failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.failed(log, here, false)
     }
 }
@@ -88,7 +88,7 @@ impl<W: WriterLock> LockRecord<W> {
 
     /// The calling thread has taken the inner lock exclusively.
     #[inline]
-    pub(crate) fn acquired(&self, here: Here) {
+    pub(crate) fn acquired(&self, here: Option<CallSite>) {
         with(|log| {
             self.writers.acquired(log, here);
             self.meta.lock.acquired(log, here);
@@ -97,7 +97,7 @@ impl<W: WriterLock> LockRecord<W> {
 
     /// The calling thread is about to give the inner lock back, which it holds exclusively.
     #[inline]
-    pub(crate) fn releasing(&self, here: Here) {
+    pub(crate) fn releasing(&self, here: Option<CallSite>) {
         with(|log| {
             self.meta.lock.releasing(log, here);
             self.writers.releasing(log, here);
@@ -108,18 +108,18 @@ impl<W: WriterLock> LockRecord<W> {
 impl LockRecord<LockMeta> {
     /// The calling thread has taken the inner lock shared.
     #[inline]
-    pub(crate) fn read_acquired(&self, here: Here) {
+    pub(crate) fn read_acquired(&self, here: Option<CallSite>) {
         with(|log| self.meta.lock.read_acquired(log, here));
     }
 
     /// The calling thread is about to give the inner lock back, which it holds shared.
     #[inline]
-    pub(crate) fn read_releasing(&self, here: Here) {
+    pub(crate) fn read_releasing(&self, here: Option<CallSite>) {
         with(|log| self.meta.lock.read_releasing(log, here));
     }
 
     /// The calling thread, a writer, becomes a reader. It keeps the writers' own lock.
-    pub(crate) fn downgrading(&self, here: Here) {
+    pub(crate) fn downgrading(&self, here: Option<CallSite>) {
         with(|log| {
             self.meta.lock.releasing(log, here);
             self.meta.lock.read_acquired(log, here);
@@ -127,7 +127,7 @@ impl LockRecord<LockMeta> {
     }
 
     /// The calling thread gives the writers' own lock back.
-    pub(crate) fn writers_releasing(&self, here: Here) {
+    pub(crate) fn writers_releasing(&self, here: Option<CallSite>) {
         with(|log| self.writers.releasing(log, here));
     }
 }
@@ -156,24 +156,24 @@ pub(crate) trait LockMode {
     fn try_inner(&self) -> Option<Self::Token>;
 
     /// Records that the calling thread has taken the lock.
-    fn record(&self, token: &Self::Token, here: Here);
+    fn record(&self, token: &Self::Token, here: Option<CallSite>);
 
     /// Records that the calling thread found the lock taken; false if the trace does not know by
     /// whom.
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool;
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool;
 
     /// The calling thread holds the lock from here on.
-    fn hold(&self, token: Self::Token, here: Here) -> Self::Held;
+    fn hold(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held;
 
     /// The scheduler is told that an attempt has succeeded.
     #[inline]
-    fn took(&self, here: Here) {
+    fn took(&self, here: Option<CallSite>) {
         sched::took(self.key(), here);
     }
 
     /// Takes the lock. `lock_inner` takes the inner lock, however long that takes.
     #[inline]
-    fn lock(&self, here: Here, lock_inner: impl FnOnce() -> Self::Token) -> Self::Held {
+    fn lock(&self, here: Option<CallSite>, lock_inner: impl FnOnce() -> Self::Token) -> Self::Held {
         if rt::is_off() {
             return self.hold(lock_inner(), here);
         }
@@ -184,7 +184,7 @@ pub(crate) trait LockMode {
     }
 
     /// Takes the lock, if that is possible at once.
-    fn try_lock(&self, here: Here) -> Option<Self::Held> {
+    fn try_lock(&self, here: Option<CallSite>) -> Option<Self::Held> {
         sched::point(Self::TRY_LOCK, self.key(), here);
         self.attempt(here)
     }
@@ -194,7 +194,7 @@ pub(crate) trait LockMode {
     #[cfg(feature = "parking_lot")]
     fn lock_before(
         &self,
-        here: Here,
+        here: Option<CallSite>,
         deadline: Option<Deadline>,
         lock_inner: impl FnOnce() -> bool,
     ) -> bool
@@ -216,7 +216,7 @@ pub(crate) trait LockMode {
     /// An attempt fails because another thread has the lock. That thread may not have recorded it
     /// yet: then the attempt is repeated, until it succeeds or can be recorded as failed. If the
     /// holder is not recorded at all, neither is the failure.
-    fn attempt(&self, here: Here) -> Option<Self::Held> {
+    fn attempt(&self, here: Option<CallSite>) -> Option<Self::Held> {
         for _ in 0..ATTEMPTS {
             if let Some(token) = self.try_inner() {
                 return Some(self.succeed(token, here));
@@ -230,7 +230,7 @@ pub(crate) trait LockMode {
     }
 
     /// An attempt has succeeded.
-    fn succeed(&self, token: Self::Token, here: Here) -> Self::Held {
+    fn succeed(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held {
         self.took(here);
         self.record(&token, here);
         self.hold(token, here)
@@ -239,7 +239,12 @@ pub(crate) trait LockMode {
 
 /// Whether a lock is taken: asks `is_taken` until the answer can be recorded.
 #[cfg(feature = "parking_lot")]
-pub(crate) fn look(lock: &LockMeta, shared: bool, here: Here, is_taken: impl Fn() -> bool) -> bool {
+pub(crate) fn look(
+    lock: &LockMeta,
+    shared: bool,
+    here: Option<CallSite>,
+    is_taken: impl Fn() -> bool,
+) -> bool {
     sched::point(Action::Look, lock.key(), here);
     let mut found = is_taken();
     for _ in 0..ATTEMPTS {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoning::{
     ExclusiveGuard, RecordedLock, guard_items, lock_items, map_guard, map_try_guard,
 };
+use crate::rt::CallSite;
 
 /// A mutual exclusion primitive, as [`std::sync::Mutex`].
 ///
@@ -29,12 +29,12 @@ impl<T: ?Sized> Mutex<T> {
     /// As [`std::sync::Mutex::lock`].
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        map_guard(self.0.lock(Some(Location::caller())), MutexGuard)
+        map_guard(self.0.lock(Some(CallSite::caller())), MutexGuard)
     }
 
     /// As [`std::sync::Mutex::try_lock`].
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        map_try_guard(self.0.try_lock(Some(Location::caller())), MutexGuard)
+        map_try_guard(self.0.try_lock(Some(CallSite::caller())), MutexGuard)
     }
 }

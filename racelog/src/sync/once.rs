@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::once_record::{COMPLETED, OnceRecord};
+use crate::rt::CallSite;
 
 /// Runs a closure once, as [`std::sync::Once`].
 pub struct Once {
@@ -40,7 +41,7 @@ impl Once {
     where
         F: FnOnce(),
     {
-        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+        self.record.call(COMPLETED, Some(CallSite::caller()), |call| {
             self.inner.call_once(|| call.run(Some(false), f));
         });
     }
@@ -51,7 +52,7 @@ impl Once {
     where
         F: FnOnce(&OnceState),
     {
-        self.record.call(COMPLETED, Some(Location::caller()), |call| {
+        self.record.call(COMPLETED, Some(CallSite::caller()), |call| {
             self.inner.call_once_force(|state| {
                 let poisoned = state.is_poisoned();
                 call.run(Some(poisoned), || f(&OnceState { poisoned: Cell::new(poisoned) }));
@@ -62,21 +63,21 @@ impl Once {
     /// As [`std::sync::Once::is_completed`].
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.record.look(COMPLETED, || self.inner.is_completed(), Some(Location::caller()))
+        self.record.look(COMPLETED, || self.inner.is_completed(), Some(CallSite::caller()))
     }
 
     /// As [`std::sync::Once::wait`].
     #[track_caller]
     pub fn wait(&self) {
         let is_done = || self.inner.is_completed();
-        self.record.wait(COMPLETED, Some(Location::caller()), is_done, || self.inner.wait());
+        self.record.wait(COMPLETED, Some(CallSite::caller()), is_done, || self.inner.wait());
     }
 
     /// As [`std::sync::Once::wait_force`].
     #[track_caller]
     pub fn wait_force(&self) {
         let is_done = || self.inner.is_completed();
-        self.record.wait(COMPLETED, Some(Location::caller()), is_done, || self.inner.wait_force());
+        self.record.wait(COMPLETED, Some(CallSite::caller()), is_done, || self.inner.wait_force());
     }
 }
 

@@ -1,9 +1,10 @@
 //! Mirror of [`std::sync::OnceLock`].
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::once_value::{InnerCell, InnerPlace, MADE, OnceValue, inner_cell, once_cell_items};
+use crate::rt::CallSite;
 
 /// A cell that is written once, as [`std::sync::OnceLock`].
 ///
@@ -25,7 +26,7 @@ impl<T> From<T> for OnceLock<T> {
     #[track_caller]
     fn from(value: T) -> Self {
         let lock = OnceValue::new(value.into());
-        lock.record.made(MADE, Some(Location::caller()));
+        lock.record.made(MADE, Some(CallSite::caller()));
         Self(lock)
     }
 }

@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::rt::{Here, NumberedId, Spin, ThreadLog, counters, wait_a_little, with};
+use crate::rt::{CallSite, NumberedId, Spin, ThreadLog, counters, wait_a_little, with};
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
@@ -54,7 +54,7 @@ impl State {
 
     /// Makes sure that the trace explains that the variable holds `value`. It does not if the value
     /// comes from a thread that is not recorded, or is recorded in another session.
-    fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+    fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Option<CallSite>) {
         let session = log.session_number();
         let known = self.known_to == session || self.known_to == NOT_USED;
         if self.known_to == NOT_USED && self.value == value && value != EMPTY {
@@ -67,14 +67,14 @@ impl State {
     }
 
     /// The thread found `value`, and goes by it.
-    fn load(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+    fn load(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Option<CallSite>) {
         self.explain(log, var, value, here);
         let ordering = Some(MemoryOrdering::Acquire);
         log.emit_decision(self.stamp(log), Op::Load { var, value, ordering }, here);
     }
 
     /// The thread found the object not done, and goes by that.
-    fn load_unless(&mut self, done: Value, log: &ThreadLog, var: VarId, here: Here) {
+    fn load_unless(&mut self, done: Value, log: &ThreadLog, var: VarId, here: Option<CallSite>) {
         // If the end of the initialiser is recorded already, it is about to return. The thread
         // came before that and can no longer say so: in this moment nothing is recorded.
         if self.value != done {
@@ -105,7 +105,12 @@ impl OnceRecord {
 
     /// Looks whether the object is done, which `is_done` knows without running any code of the
     /// program. `done` is what the variable then holds.
-    pub(crate) fn look(&self, done: Value, is_done: impl Fn() -> bool, here: Here) -> bool {
+    pub(crate) fn look(
+        &self,
+        done: Value,
+        is_done: impl Fn() -> bool,
+        here: Option<CallSite>,
+    ) -> bool {
         sched::point(Action::Look, self.key(), here);
         with(|log| {
             let mut state = self.state.lock();
@@ -131,7 +136,12 @@ impl OnceRecord {
     /// Makes a call that may run the initialiser, and returns once the object is done. `make` makes
     /// it, and has the initialiser run by [`Call::run`] or [`Call::try_run`].
     #[inline]
-    pub(crate) fn call<R>(&self, done: Value, here: Here, make: impl FnOnce(&Call<'_>) -> R) -> R {
+    pub(crate) fn call<R>(
+        &self,
+        done: Value,
+        here: Option<CallSite>,
+        make: impl FnOnce(&Call<'_>) -> R,
+    ) -> R {
         let call = self.begin(done, here, || !self.running.load(Ordering::Acquire));
         let result = make(&call);
         call.returned();
@@ -143,7 +153,7 @@ impl OnceRecord {
     pub(crate) fn try_call<R, E>(
         &self,
         done: Value,
-        here: Here,
+        here: Option<CallSite>,
         make: impl FnOnce(&Call<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
         let call = self.begin(done, here, || !self.running.load(Ordering::Acquire));
@@ -156,7 +166,7 @@ impl OnceRecord {
     pub(crate) fn wait<R>(
         &self,
         done: Value,
-        here: Here,
+        here: Option<CallSite>,
         is_done: impl Fn() -> bool,
         wait: impl FnOnce() -> R,
     ) -> R {
@@ -167,18 +177,18 @@ impl OnceRecord {
     }
 
     /// A call that is about to be made; under control, once it `is_ready`.
-    fn begin(&self, done: Value, here: Here, is_ready: impl Fn() -> bool) -> Call<'_> {
+    fn begin(&self, done: Value, here: Option<CallSite>, is_ready: impl Fn() -> bool) -> Call<'_> {
         sched::block_on(Action::Once, self.key(), here, is_ready);
         Call { record: self, done, here, recorded: Cell::new(false) }
     }
 
     /// The object was made with a value in it.
-    pub(crate) fn made(&self, value: Value, here: Here) {
+    pub(crate) fn made(&self, value: Value, here: Option<CallSite>) {
         with(|log| self.state.lock().explain(log, self.var(), value, here));
     }
 
     /// The object is looked at or changed through the only reference to it. It holds `value` then.
-    pub(crate) fn exclusive(&mut self, value: Value, here: Here) {
+    pub(crate) fn exclusive(&mut self, value: Value, here: Option<CallSite>) {
         if self.var.is_given() {
             let var = self.var();
             let state = self.state.get_mut();
@@ -192,7 +202,7 @@ impl OnceRecord {
         }
     }
 
-    fn store(&self, value: Value, here: Here) {
+    fn store(&self, value: Value, here: Option<CallSite>) {
         with(|log| {
             let (var, ordering) = (self.var(), Some(MemoryOrdering::Release));
             let mut state = self.state.lock();
@@ -208,7 +218,7 @@ impl OnceRecord {
 pub(crate) struct Call<'a> {
     record: &'a OnceRecord,
     done: Value,
-    here: Here,
+    here: Option<CallSite>,
     /// What the call found is recorded.
     recorded: Cell<bool>,
 }

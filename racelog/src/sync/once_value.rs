@@ -3,7 +3,7 @@
 //! The value is opaque to the trace. See [`once_record`](super::once_record).
 
 use super::once_record::{EMPTY, OnceRecord};
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::trace::Value;
 
 /// What the variable holds once the value is made.
@@ -81,13 +81,13 @@ impl<C> OnceValue<C> {
 
 impl<C: InnerPlace> OnceValue<C> {
     /// The value, if it is made.
-    pub(crate) fn get(&self, here: Here) -> Option<&C::Value> {
+    pub(crate) fn get(&self, here: Option<CallSite>) -> Option<&C::Value> {
         let is_made = self.record.look(MADE, || self.inner.get().is_some(), here);
         if is_made { self.inner.get() } else { None }
     }
 
     /// The value, if it is made.
-    pub(crate) fn get_mut(&mut self, here: Here) -> Option<&mut C::Value> {
+    pub(crate) fn get_mut(&mut self, here: Option<CallSite>) -> Option<&mut C::Value> {
         let value = if self.inner.get().is_some() { MADE } else { EMPTY };
         self.record.exclusive(value, here);
         self.inner.get_mut()
@@ -96,12 +96,16 @@ impl<C: InnerPlace> OnceValue<C> {
 
 impl<C: InnerCell> OnceValue<C> {
     /// Waits until the value is made.
-    pub(crate) fn wait(&self, here: Here) -> &C::Value {
+    pub(crate) fn wait(&self, here: Option<CallSite>) -> &C::Value {
         self.record.wait(MADE, here, || self.inner.get().is_some(), || self.inner.wait())
     }
 
     /// The value, which `make` makes if it is not there yet.
-    pub(crate) fn get_or_init(&self, make: impl FnOnce() -> C::Value, here: Here) -> &C::Value {
+    pub(crate) fn get_or_init(
+        &self,
+        make: impl FnOnce() -> C::Value,
+        here: Option<CallSite>,
+    ) -> &C::Value {
         self.record.call(MADE, here, |call| self.inner.get_or_init(|| call.run(None, make)))
     }
 
@@ -109,7 +113,7 @@ impl<C: InnerCell> OnceValue<C> {
     pub(crate) fn try_insert(
         &self,
         value: C::Value,
-        here: Here,
+        here: Option<CallSite>,
     ) -> Result<&C::Value, (&C::Value, C::Value)> {
         let mut value = Some(value);
         let held = self.get_or_init(|| value.take().expect("it runs at most once"), here);
@@ -120,7 +124,7 @@ impl<C: InnerCell> OnceValue<C> {
     }
 
     /// Takes the value out, if it is made.
-    pub(crate) fn take(&mut self, here: Here) -> Option<C::Value> {
+    pub(crate) fn take(&mut self, here: Option<CallSite>) -> Option<C::Value> {
         self.record.exclusive(EMPTY, here);
         self.inner.take()
     }
@@ -137,25 +141,25 @@ macro_rules! once_cell_items {
             #[doc = concat!("As [`", $mirrored, "::get`].")]
             #[track_caller]
             pub fn get(&self) -> Option<&T> {
-                self.0.get(Some(Location::caller()))
+                self.0.get(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::get_mut`].")]
             #[track_caller]
             pub fn get_mut(&mut self) -> Option<&mut T> {
-                self.0.get_mut(Some(Location::caller()))
+                self.0.get_mut(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::wait`].")]
             #[track_caller]
             pub fn wait(&self) -> &T {
-                self.0.wait(Some(Location::caller()))
+                self.0.wait(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::set`].")]
             #[track_caller]
             pub fn set(&self, value: T) -> Result<(), T> {
-                match self.0.try_insert(value, Some(Location::caller())) {
+                match self.0.try_insert(value, Some(CallSite::caller())) {
                     Ok(_) => Ok(()),
                     Err((_, value)) => Err(value),
                 }
@@ -167,19 +171,19 @@ macro_rules! once_cell_items {
             where
                 F: FnOnce() -> T,
             {
-                self.0.get_or_init(f, Some(Location::caller()))
+                self.0.get_or_init(f, Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::take`].")]
             #[track_caller]
             pub fn take(&mut self) -> Option<T> {
-                self.0.take(Some(Location::caller()))
+                self.0.take(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::into_inner`].")]
             #[track_caller]
             pub fn into_inner(mut self) -> Option<T> {
-                self.0.take(Some(Location::caller()))
+                self.0.take(Some(CallSite::caller()))
             }
         }
 

@@ -7,7 +7,7 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use std::thread;
 
 use super::lock::{LockMode, LockRecord, WriterLock};
-use crate::rt::{self, Here, LockMeta, ThreadLog};
+use crate::rt::{self, CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
 
 /// A lock of std that a panic poisons.
@@ -83,12 +83,15 @@ impl<L, W: WriterLock> RecordedLock<L, W> {
 impl<L: StdLock + ?Sized, W: WriterLock> RecordedLock<L, W> {
     /// Takes the lock exclusively.
     #[inline]
-    pub(super) fn lock(&self, here: Here) -> LockResult<HeldExclusively<'_, L, W>> {
+    pub(super) fn lock(&self, here: Option<CallSite>) -> LockResult<HeldExclusively<'_, L, W>> {
         ExclusiveMode(self).lock(here, || self.inner.lock())
     }
 
     /// Takes the lock exclusively, if that is possible at once.
-    pub(super) fn try_lock(&self, here: Here) -> TryLockResult<HeldExclusively<'_, L, W>> {
+    pub(super) fn try_lock(
+        &self,
+        here: Option<CallSite>,
+    ) -> TryLockResult<HeldExclusively<'_, L, W>> {
         try_result(ExclusiveMode(self).try_lock(here))
     }
 
@@ -98,7 +101,7 @@ impl<L: StdLock + ?Sized, W: WriterLock> RecordedLock<L, W> {
     }
 
     /// The program asks whether the lock is poisoned.
-    pub(super) fn is_poisoned(&self, here: Here) -> bool {
+    pub(super) fn is_poisoned(&self, here: Option<CallSite>) -> bool {
         sched::point(Action::Look, self.record.key(), here);
         let poisoned = self.inner.is_poisoned();
         self.record.meta.looked(poisoned, here);
@@ -106,7 +109,7 @@ impl<L: StdLock + ?Sized, W: WriterLock> RecordedLock<L, W> {
     }
 
     /// The program says that the lock is not poisoned any more.
-    pub(super) fn clear_poison(&self, here: Here) {
+    pub(super) fn clear_poison(&self, here: Option<CallSite>) {
         sched::point(Action::Look, self.record.key(), here);
         let before = self.inner.is_poisoned();
         self.inner.clear_poison();
@@ -140,17 +143,17 @@ impl<'a, L: StdLock + ?Sized, W: WriterLock> LockMode for ExclusiveMode<'a, L, W
     }
 
     #[inline]
-    fn record(&self, token: &Self::Token, here: Here) {
+    fn record(&self, token: &Self::Token, here: Option<CallSite>) {
         self.0.record.acquired(here);
         self.0.record.meta.found(token.is_err(), here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, false)
     }
 
     #[inline]
-    fn hold(&self, token: Self::Token, here: Here) -> Self::Held {
+    fn hold(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held {
         map_guard(token, |inner| ExclusiveGuard::new(self.0, inner, here))
     }
 }
@@ -196,14 +199,14 @@ pub(super) struct ExclusiveGuard<'a, L: StdLock + ?Sized, W: WriterLock, G> {
     /// The guard of std. `None` once the lock is given back or downgraded.
     inner: Option<G>,
     /// Where the lock was taken.
-    here: Here,
+    here: Option<CallSite>,
     /// Whether the thread panicked when it took the lock.
     panicking: bool,
 }
 
 impl<'a, L: StdLock + ?Sized, W: WriterLock, G> ExclusiveGuard<'a, L, W, G> {
     /// A guard of a thread whose taking of the lock is recorded.
-    pub(super) fn new(lock: &'a RecordedLock<L, W>, inner: G, here: Here) -> Self {
+    pub(super) fn new(lock: &'a RecordedLock<L, W>, inner: G, here: Option<CallSite>) -> Self {
         Self { lock, inner: Some(inner), here, panicking: thread::panicking() }
     }
 
@@ -229,14 +232,14 @@ impl<L: StdLock + ?Sized, W: WriterLock, G: Deref> ExclusiveGuard<'_, L, W, G> {
 
     /// The data, to read it.
     #[inline]
-    pub(super) fn read(&self, here: Here) -> &G::Target {
+    pub(super) fn read(&self, here: Option<CallSite>) -> &G::Target {
         self.lock.record.meta.read(here);
         self.peek()
     }
 
     /// The data, to write it.
     #[inline]
-    pub(super) fn write(&mut self, here: Here) -> &mut G::Target
+    pub(super) fn write(&mut self, here: Option<CallSite>) -> &mut G::Target
     where
         G: DerefMut,
     {
@@ -272,12 +275,16 @@ pub(super) struct SharedGuard<'a, L: ?Sized, G> {
     lock: &'a RecordedLock<L, LockMeta>,
     inner: G,
     /// Where the lock was taken.
-    here: Here,
+    here: Option<CallSite>,
 }
 
 impl<'a, L: ?Sized, G> SharedGuard<'a, L, G> {
     /// A guard of a thread whose taking of the lock is recorded.
-    pub(super) fn new(lock: &'a RecordedLock<L, LockMeta>, inner: G, here: Here) -> Self {
+    pub(super) fn new(
+        lock: &'a RecordedLock<L, LockMeta>,
+        inner: G,
+        here: Option<CallSite>,
+    ) -> Self {
         Self { lock, inner, here }
     }
 }
@@ -290,7 +297,7 @@ impl<L: ?Sized, G: Deref> SharedGuard<'_, L, G> {
 
     /// The data, to read it.
     #[inline]
-    pub(super) fn read(&self, here: Here) -> &G::Target {
+    pub(super) fn read(&self, here: Option<CallSite>) -> &G::Target {
         self.lock.record.meta.read(here);
         self.peek()
     }
@@ -326,19 +333,19 @@ macro_rules! lock_items {
             #[doc = concat!("As [`std::sync::", stringify!($Lock), "::is_poisoned`].")]
             #[track_caller]
             pub fn is_poisoned(&self) -> bool {
-                self.0.is_poisoned(Some(Location::caller()))
+                self.0.is_poisoned(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`std::sync::", stringify!($Lock), "::clear_poison`].")]
             #[track_caller]
             pub fn clear_poison(&self) {
-                self.0.clear_poison(Some(Location::caller()));
+                self.0.clear_poison(Some(CallSite::caller()));
             }
 
             #[doc = concat!("As [`std::sync::", stringify!($Lock), "::get_mut`].")]
             #[track_caller]
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
-                self.0.record.meta.exclusive(Some(Location::caller()));
+                self.0.record.meta.exclusive(Some(CallSite::caller()));
                 self.0.inner.get_mut()
             }
         }
@@ -376,7 +383,7 @@ macro_rules! guard_items {
 
             #[track_caller]
             fn deref(&self) -> &T {
-                self.0.read(Some(Location::caller()))
+                self.0.read(Some(CallSite::caller()))
             }
         }
 
@@ -398,7 +405,7 @@ macro_rules! guard_items {
         impl<T: ?Sized> DerefMut for $Guard<'_, T> {
             #[track_caller]
             fn deref_mut(&mut self) -> &mut T {
-                self.0.write(Some(Location::caller()))
+                self.0.write(Some(CallSite::caller()))
             }
         }
     };

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location;
 use std::sync::{LockResult, TryLockResult};
 
 use super::lock::LockMode;
@@ -10,7 +9,7 @@ use super::poisoning::{
     ExclusiveGuard, RecordedLock, SharedGuard, guard_items, lock_items, map_guard, map_try_guard,
     try_result, without_waiting,
 };
-use crate::rt::{Here, LockMeta, ThreadLog};
+use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
 
 type Lock<T> = RecordedLock<std::sync::RwLock<T>, LockMeta>;
@@ -43,25 +42,25 @@ impl<T: ?Sized> RwLock<T> {
     /// As [`std::sync::RwLock::read`].
     #[track_caller]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        Reading(&self.0).lock(Some(Location::caller()), || self.0.inner.read())
+        Reading(&self.0).lock(Some(CallSite::caller()), || self.0.inner.read())
     }
 
     /// As [`std::sync::RwLock::try_read`].
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        try_result(Reading(&self.0).try_lock(Some(Location::caller())))
+        try_result(Reading(&self.0).try_lock(Some(CallSite::caller())))
     }
 
     /// As [`std::sync::RwLock::write`].
     #[track_caller]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        map_guard(self.0.lock(Some(Location::caller())), RwLockWriteGuard)
+        map_guard(self.0.lock(Some(CallSite::caller())), RwLockWriteGuard)
     }
 
     /// As [`std::sync::RwLock::try_write`].
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        map_try_guard(self.0.try_lock(Some(Location::caller())), RwLockWriteGuard)
+        map_try_guard(self.0.try_lock(Some(CallSite::caller())), RwLockWriteGuard)
     }
 }
 
@@ -69,7 +68,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// As [`std::sync::RwLockWriteGuard::downgrade`].
     #[track_caller]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         let lock = guard.0.lock();
         sched::point(Action::Look, lock.record.key(), here);
         let inner = guard.0.into_inner();
@@ -102,17 +101,17 @@ impl<'a, T: ?Sized> LockMode for Reading<'a, T> {
         without_waiting(self.0.inner.try_read())
     }
 
-    fn record(&self, token: &Self::Token, here: Here) {
+    fn record(&self, token: &Self::Token, here: Option<CallSite>) {
         self.0.record.read_acquired(here);
         self.0.record.meta.found(token.is_err(), here);
     }
 
-    fn record_failure(&self, log: &ThreadLog, here: Here) -> bool {
+    fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, true)
     }
 
     #[inline]
-    fn hold(&self, token: Self::Token, here: Here) -> Self::Held {
+    fn hold(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held {
         map_guard(token, |inner| RwLockReadGuard(SharedGuard::new(self.0, inner, here)))
     }
 }

@@ -4,7 +4,7 @@
 //! condvar's list from its `wait` to its `wake` event, and a notification goes to one of those
 //! entries.
 
-use crate::rt::{Here, LockMeta, NumberedId, counters, with};
+use crate::rt::{CallSite, LockMeta, NumberedId, counters, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace::{CondvarId, Op, ThreadId, Woken};
 use std::sync::{Arc, Condvar, LockResult, Mutex, PoisonError};
@@ -116,7 +116,7 @@ impl Waiters {
     }
 
     /// The calling thread is about to wait.
-    pub(crate) fn about_to_wait(&self, lock: &LockMeta, here: Here) {
+    pub(crate) fn about_to_wait(&self, lock: &LockMeta, here: Option<CallSite>) {
         let intent = || Intent::new(Action::Wait, self.key(), here).with_second(lock.key());
         sched::block(intent, None, &|_| true);
     }
@@ -128,7 +128,7 @@ impl Waiters {
         &self,
         wait: Wait,
         lock: &LockMeta,
-        (deadline, here): (Option<Deadline>, Here),
+        (deadline, here): (Option<Deadline>, Option<CallSite>),
         is_free: &dyn Fn() -> bool,
         relock: impl FnOnce() -> G,
     ) -> (G, bool) {
@@ -148,14 +148,18 @@ impl Waiters {
     }
 
     /// Enters the list of waiters, while the lock is held.
-    pub(crate) fn begin(&self, lock: &LockMeta, here: Here) -> Wait {
+    pub(crate) fn begin(&self, lock: &LockMeta, here: Option<CallSite>) -> Wait {
         let mut state = ignore_poison(self.state.lock());
         self.enter(&mut state, lock, here)
     }
 
     /// As [`Self::begin`], unless somebody waits who gave back another lock.
     #[cfg(feature = "parking_lot")]
-    pub(crate) fn begin_with_one_lock(&self, lock: &LockMeta, here: Here) -> Option<Wait> {
+    pub(crate) fn begin_with_one_lock(
+        &self,
+        lock: &LockMeta,
+        here: Option<CallSite>,
+    ) -> Option<Wait> {
         let mut state = ignore_poison(self.state.lock());
         let address = std::ptr::from_ref(lock).addr();
         let mut waiting = state.waiters.iter().filter(|waiter| !waiter.notified);
@@ -163,7 +167,7 @@ impl Waiters {
         alone.then(|| self.enter(&mut state, lock, here))
     }
 
-    fn enter(&self, state: &mut State, lock: &LockMeta, here: Here) -> Wait {
+    fn enter(&self, state: &mut State, lock: &LockMeta, here: Option<CallSite>) -> Wait {
         let recorded = with(|log| {
             let op = Op::Wait { condvar: self.id(), lock: lock.id() };
             state.clock = lock.waiting(log, state.clock, op, here);
@@ -187,7 +191,7 @@ impl Waiters {
     /// Leaves the list of waiters, while the lock is held again; says whether it was notified. A
     /// thread that timed out may still have been notified up to here.
     #[expect(clippy::needless_pass_by_value, reason = "a wait ends once")]
-    fn end(&self, wait: Wait, lock: &LockMeta, here: Here) -> bool {
+    fn end(&self, wait: Wait, lock: &LockMeta, here: Option<CallSite>) -> bool {
         let mut state = ignore_poison(self.state.lock());
         let state = &mut *state;
         let at = state.waiters.iter().position(|waiter| waiter.key == wait.key);
@@ -209,7 +213,7 @@ impl Waiters {
     }
 
     /// Notifies one waiter; says whether there was one who was not notified yet.
-    pub(crate) fn notify_one(&self, here: Here) -> bool {
+    pub(crate) fn notify_one(&self, here: Option<CallSite>) -> bool {
         sched::point(Action::Notify, self.key(), here);
         let wanted = sched::whom_to_wake();
         let mut state = ignore_poison(self.state.lock());
@@ -236,7 +240,7 @@ impl Waiters {
     }
 
     /// Notifies all waiters; says how many of them were not notified yet.
-    pub(crate) fn notify_all(&self, here: Here) -> usize {
+    pub(crate) fn notify_all(&self, here: Option<CallSite>) -> usize {
         sched::point(Action::Notify, self.key(), here);
         let mut state = ignore_poison(self.state.lock());
         let state = &mut *state;

@@ -1,14 +1,13 @@
 //! Mirrors of [`std::thread::spawn`] and [`std::thread::Builder`].
 
 use std::io;
-use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::handle::JoinHandle;
 use super::inner::{Inner, ScopedThread};
 use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
-use crate::rt::{self, Child, Here, Unordered};
+use crate::rt::{self, CallSite, Child, Unordered};
 use crate::sched::{self, Action, ChildControl, Intent, Newcomer};
 
 /// A thread factory, as [`std::thread::Builder`].
@@ -44,7 +43,7 @@ impl Builder {
         T: Send + 'static,
     {
         // SAFETY: the closure and its result live for ever, so the thread may outlive anything.
-        unsafe { self.spawn_unchecked_at(f, Some(Location::caller())) }
+        unsafe { self.spawn_unchecked_at(f, Some(CallSite::caller())) }
     }
 
     /// As [`std::thread::Builder::spawn_unchecked`].
@@ -59,7 +58,7 @@ impl Builder {
         T: Send,
     {
         // SAFETY: the caller promises what is asked.
-        unsafe { self.spawn_unchecked_at(f, Some(Location::caller())) }
+        unsafe { self.spawn_unchecked_at(f, Some(CallSite::caller())) }
     }
 
     /// As [`std::thread::Builder::spawn_scoped`].
@@ -73,7 +72,7 @@ impl Builder {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         #[cfg(feature = "fibers")]
         if sched::in_fiber() {
             // SAFETY: the scope waits for the fiber before what it borrows is gone.
@@ -113,7 +112,7 @@ impl Builder {
     pub(crate) unsafe fn spawn_unchecked_at<F, T>(
         self,
         f: F,
-        here: Here,
+        here: Option<CallSite>,
     ) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send,
@@ -164,7 +163,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn new(name: Option<&str>, here: Here) -> Self {
+    pub(super) fn new(name: Option<&str>, here: Option<CallSite>) -> Self {
         sched::point(Action::Spawn, 0, here);
         let child = Child::fork(name, here);
         let newcomer = sched::newcomer(name, here);
@@ -237,7 +236,7 @@ impl Control {
     }
 
     /// The calling thread is about to wait for the end.
-    pub(super) fn about_to_join(&self, here: Here) {
+    pub(super) fn about_to_join(&self, here: Option<CallSite>) {
         if let Some(control) = &self.0 {
             sched::block_on(Action::Join, control.key(), here, || control.has_ended());
         }
@@ -251,7 +250,7 @@ impl Control {
     }
 
     /// The calling thread is about to look whether the thread has ended.
-    pub(super) fn about_to_look(&self, here: Here) {
+    pub(super) fn about_to_look(&self, here: Option<CallSite>) {
         if let Some(control) = &self.0 {
             let intent = || Intent::new(Action::Look, control.key(), here).timed(true);
             sched::block(intent, None, &|_| true);

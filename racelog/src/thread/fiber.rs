@@ -6,7 +6,7 @@ use std::thread::Result;
 
 use super::builder::{Control, Start};
 use super::parking::{Thread, swap_current};
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched;
 
 /// What a fiber leaves behind.
@@ -41,7 +41,7 @@ pub(super) struct Spawned<T> {
 /// # Safety
 ///
 /// The caller is in a fiber, and the new one must not outlive what the closure borrows.
-pub(super) unsafe fn spawn<F, T>(name: Option<&str>, f: F, here: Here) -> Spawned<T>
+pub(super) unsafe fn spawn<F, T>(name: Option<&str>, f: F, here: Option<CallSite>) -> Spawned<T>
 where
     F: FnOnce() -> T + Send,
     T: Send,

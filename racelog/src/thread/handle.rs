@@ -1,14 +1,13 @@
 //! Mirror of [`std::thread::JoinHandle`].
 
 use std::fmt;
-use std::panic::Location;
 use std::sync::Arc;
 use std::thread::Result;
 
 use super::builder::Control;
 use super::inner::Inner;
 use super::parking::Thread;
-use crate::rt::{ChildShared, Here, Unordered};
+use crate::rt::{CallSite, ChildShared, Unordered};
 
 /// An owned permission to join on a thread, as [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
@@ -28,10 +27,10 @@ impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        self.join_at(Some(Location::caller()))
+        self.join_at(Some(CallSite::caller()))
     }
 
-    pub(crate) fn join_at(self, here: Here) -> Result<T> {
+    pub(crate) fn join_at(self, here: Option<CallSite>) -> Result<T> {
         self.control.about_to_join(here);
         let result = self.inner.into_inner().join();
         self.control.joined();
@@ -43,7 +42,7 @@ impl<T> JoinHandle<T> {
 
     /// Joins a thread that has ended if it is under control.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn join_ended_at(self, here: Here) -> Result<T> {
+    pub(crate) fn join_ended_at(self, here: Option<CallSite>) -> Result<T> {
         let result = self.inner.into_inner().join();
         self.control.joined();
         if let Some(child) = self.child {
@@ -61,7 +60,7 @@ impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.control.about_to_look(here);
         let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
         if let Some(child) = &self.child {

@@ -4,13 +4,12 @@
 
 use std::cell::RefCell;
 use std::fmt;
-use std::panic::Location;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::rt::{Here, with};
+use crate::rt::{CallSite, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace::{self, Op};
 
@@ -47,7 +46,7 @@ impl Thread {
     /// As [`std::thread::Thread::unpark`].
     #[track_caller]
     pub fn unpark(&self) {
-        self.parker.unpark(Some(Location::caller()));
+        self.parker.unpark(Some(CallSite::caller()));
     }
 
     /// As [`std::thread::Thread::id`].
@@ -113,7 +112,7 @@ impl Parker {
         std::ptr::from_ref(self).addr()
     }
 
-    fn unpark(&self, here: Here) {
+    fn unpark(&self, here: Option<CallSite>) {
         sched::point(Action::Unpark, self.key(), here);
         let mut token = self.token();
         token.set = true;
@@ -130,7 +129,7 @@ impl Parker {
         }
     }
 
-    fn park(&self, deadline: Option<Deadline>, here: Here) {
+    fn park(&self, deadline: Option<Deadline>, here: Option<CallSite>) {
         let intent = || Intent::new(Action::Park, self.key(), here);
         let controlled = sched::block(intent, deadline, &|late| late || self.token().set);
         let mut token = self.token();
@@ -197,13 +196,13 @@ pub(crate) fn swap_current(thread: Option<Thread>) -> Option<Thread> {
 /// As [`std::thread::park`].
 #[track_caller]
 pub fn park() {
-    current().parker.park(None, Some(Location::caller()));
+    current().parker.park(None, Some(CallSite::caller()));
 }
 
 /// As [`std::thread::park_timeout`].
 #[track_caller]
 pub fn park_timeout(dur: Duration) {
-    current().parker.park(Deadline::after(dur), Some(Location::caller()));
+    current().parker.park(Deadline::after(dur), Some(CallSite::caller()));
 }
 
 /// As [`std::thread::park_timeout_ms`].

@@ -1,14 +1,14 @@
 //! Mirrors of [`std::thread::sleep`] and [`std::thread::yield_now`]. Neither is recorded.
 
-use std::panic::Location;
 use std::time::Duration;
 
+use crate::rt::CallSite;
 use crate::sched::{self, Action, Deadline, Intent};
 
 /// As [`std::thread::sleep`]. Under control it takes no time.
 #[track_caller]
 pub fn sleep(dur: Duration) {
-    let here = Some(Location::caller());
+    let here = Some(CallSite::caller());
     if !sched::is_controlled() {
         return std::thread::sleep(dur);
     }
@@ -26,7 +26,7 @@ pub fn sleep_ms(ms: u32) {
 /// As [`std::thread::yield_now`]. Under control another thread moves first.
 #[track_caller]
 pub fn yield_now() {
-    let here = Some(Location::caller());
+    let here = Some(CallSite::caller());
     if sched::is_controlled() {
         sched::point(Action::Yield, 0, here);
     } else {

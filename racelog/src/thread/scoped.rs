@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::panic::Location;
 use std::ptr;
 use std::sync::Arc;
 use std::thread::Result;
@@ -12,7 +11,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::builder::{Builder, Control};
 use super::inner::{Inner, ScopedThread};
 use super::parking::Thread;
-use crate::rt::{ChildShared, Here, Spin, Unordered};
+use crate::rt::{CallSite, ChildShared, Spin, Unordered};
 use crate::sched::{self, ChildControl};
 
 /// A scope to spawn threads in, as [`std::thread::Scope`].
@@ -46,7 +45,7 @@ pub fn scope<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let end = EndOfScope { address: Cell::new(0), here: Some(Location::caller()) };
+    let end = EndOfScope { address: Cell::new(0), here: Some(CallSite::caller()) };
     let panicked = Cell::new(false);
     let result = std::thread::scope(|scope| {
         end.address.set(ptr::from_ref(scope).addr());
@@ -63,7 +62,7 @@ where
 /// Waits for the threads of a scope that are under control, also if the closure panics.
 struct WaitForThreads<'a> {
     scope: usize,
-    here: Here,
+    here: Option<CallSite>,
     /// Whether one of them has panicked, and nobody joined it.
     panicked: &'a Cell<bool>,
 }
@@ -90,7 +89,7 @@ impl Drop for WaitForThreads<'_> {
 /// The closures of all threads of a scope are done when std says that it has ended, also by a panic.
 struct EndOfScope {
     address: Cell<usize>,
-    here: Here,
+    here: Option<CallSite>,
 }
 
 impl Drop for EndOfScope {
@@ -134,7 +133,7 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     /// As [`std::thread::ScopedJoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.control.about_to_join(here);
         let result = self.inner.into_inner().join();
         self.control.joined();
@@ -147,7 +146,7 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     /// As [`std::thread::ScopedJoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.control.about_to_look(here);
         let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
         if let Some(child) = &self.child {

@@ -5,7 +5,7 @@
 //! `crate::Controller`. The calls are direct ones, and are inlined as such.
 
 use super::action::Action;
-use super::call_site::Here;
+use super::call_site::CallSite;
 use crate::Controller;
 use crate::trace::Op;
 
@@ -22,7 +22,7 @@ pub(crate) trait Control {
 
     /// The calling thread is about to access so many bytes of memory, which cannot block. Another
     /// thread may go first. The size is 1 where the address stands for an object.
-    fn before_access(action: Action, address: usize, size: usize, here: Here);
+    fn before_access(action: Action, address: usize, size: usize, here: Option<CallSite>);
 
     /// The calling thread, which follows a schedule, is about to free so many bytes. If the schedule
     /// says that this races, the other thread may go first. The calling thread may be in the middle of
@@ -34,7 +34,7 @@ pub(crate) trait Control {
     fn number_of_address(address: usize) -> usize;
 
     /// The calling thread has recorded an event, while the process follows a schedule.
-    fn observe(op: &Op, here: Here);
+    fn observe(op: &Op, here: Option<CallSite>);
 }
 
 /// See [`Control::controls_process`].
@@ -54,7 +54,12 @@ pub(in crate::rt) fn controls_thread() -> bool {
 
 /// See [`Control::before_access`].
 #[inline]
-pub(in crate::rt) fn before_access(action: Action, address: usize, size: usize, here: Here) {
+pub(in crate::rt) fn before_access(
+    action: Action,
+    address: usize,
+    size: usize,
+    here: Option<CallSite>,
+) {
     Controller::before_access(action, address, size, here);
 }
 
@@ -70,6 +75,6 @@ pub(in crate::rt) fn number_of_address(address: usize) -> usize {
 }
 
 /// See [`Control::observe`].
-pub(in crate::rt) fn observe(op: &Op, here: Here) {
+pub(in crate::rt) fn observe(op: &Op, here: Option<CallSite>) {
     Controller::observe(op, here);
 }

@@ -3,20 +3,20 @@
 use super::entries::{Init, Step};
 use super::kept::Site;
 use super::thread_log::{PENDING, ThreadLog};
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::trace::{Op, Value, VarId};
 
 impl ThreadLog {
     /// Records an event of this thread alone.
     #[inline(always)]
-    pub(crate) fn emit_alone(&self, op: Op, here: Here) {
+    pub(crate) fn emit_alone(&self, op: Op, here: Option<CallSite>) {
         self.emit(self.tick(0), op, here);
     }
 
     /// Records an event.
     #[inline(always)]
-    pub(crate) fn emit(&self, stamp: u64, op: Op, here: Here) {
+    pub(crate) fn emit(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         if self.is_expected(here) {
             if op.learns() {
                 self.mark(PENDING, true);
@@ -29,7 +29,7 @@ impl ThreadLog {
 
     /// Records an event that the thread's control flow depends on, whatever code it is in.
     #[inline(always)]
-    pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Here) {
+    pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         self.pay_if_pending(stamp, here);
         self.write(stamp, op, here, false, None);
     }
@@ -40,7 +40,7 @@ impl ThreadLog {
         if self.is_expecting() {
             return false;
         }
-        let (stamp, here) = (self.tick(0), Some(site.caller));
+        let (stamp, here) = (self.tick(0), Some(CallSite::source(site.caller)));
         self.pay_if_pending(stamp, here);
         self.write(stamp, op, here, false, Some(site.slot()));
         if self.chunks.stamp() == stamp {
@@ -58,7 +58,7 @@ impl ThreadLog {
     }
 
     #[inline(always)]
-    fn pay_if_pending(&self, stamp: u64, here: Here) {
+    fn pay_if_pending(&self, stamp: u64, here: Option<CallSite>) {
         if self.is_pending() {
             self.pay(stamp - 1, here);
         }
@@ -67,14 +67,14 @@ impl ThreadLog {
     /// Records the branch that is owed before an event of code that does not record its own.
     #[cold]
     #[inline(never)]
-    fn pay(&self, stamp: u64, here: Here) {
+    fn pay(&self, stamp: u64, here: Option<CallSite>) {
         self.mark(PENDING, false);
         self.write(stamp, Op::Branch, here, true, None);
     }
 
     /// Records a branch, whether or not something was read.
     #[inline]
-    pub(crate) fn branch(&self, here: Here) {
+    pub(crate) fn branch(&self, here: Option<CallSite>) {
         let stamp = self.tick(0);
         self.mark(PENDING, false);
         self.write(stamp, Op::Branch, here, true, None);
@@ -86,7 +86,7 @@ impl ThreadLog {
     }
 
     /// Records that a checked property held.
-    pub(crate) fn emit_assert(&self, text: &str, here: Here) {
+    pub(crate) fn emit_assert(&self, text: &str, here: Option<CallSite>) {
         let stamp = self.tick(0);
         match self.session.text(text) {
             Ok((text, offset)) => {
@@ -133,7 +133,7 @@ impl ThreadLog {
     /// Records what a thread does by the way: that it found something which its control flow depends on, or
     /// that memory is freed. No code of the program does that by itself, so whoever replays the program does
     /// not see it.
-    pub(in crate::rt) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Here) {
+    pub(in crate::rt) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         self.pay_if_pending(stamp, here);
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);

@@ -1,7 +1,7 @@
 //! Plain accesses that a thread's chunk keeps, so that the next ones like them take two bytes.
 
 use std::cell::Cell;
-use std::panic::Location as Caller;
+use std::panic::Location;
 
 use crate::trace::binary::kept::{SLOTS, again};
 
@@ -22,7 +22,7 @@ const NUMBER_SHIFT: u32 = 48;
 
 /// Places in the program are this far apart, at least, and often three times as far: so cells that are
 /// used at two places after each other do not get in each other's way if they are twice as far apart.
-const PLACE: u64 = align_of::<Caller<'static>>() as u64;
+const PLACE: u64 = align_of::<Location<'static>>() as u64;
 const SPREAD: u64 = 2 * PLACE;
 
 impl Tag {
@@ -47,7 +47,7 @@ impl Tag {
 /// An access: where in the program, of which cell, and whether it writes.
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
-    pub(crate) caller: &'static Caller<'static>,
+    pub(crate) caller: &'static Location<'static>,
     pub(crate) tag: Tag,
     pub(crate) write: bool,
 }
@@ -111,7 +111,7 @@ mod tests {
     fn a_thread_knows_its_cells_apart() {
         let tags: Vec<Tag> = std::iter::successors(Some(Tag::FIRST), |tag| tag.next()).collect();
         assert_eq!(tags.len(), 1 << 16);
-        let callers = [Caller::caller(), Caller::caller()];
+        let callers = [Location::caller(), Location::caller()];
         let keys: HashSet<u64> = tags
             .iter()
             .flat_map(|tag| callers.map(|caller| [false, true].map(|write| (*tag, caller, write))))
@@ -124,9 +124,9 @@ mod tests {
     #[test]
     fn cells_that_are_read_and_written_by_a_loop_have_slots_of_their_own() {
         let tags = std::iter::successors(Some(Tag::FIRST), |tag| tag.next()).take(SLOTS / 2);
-        let first = Caller::caller();
-        let distance = 3 * PLACE as usize / size_of::<Caller<'_>>();
-        assert_eq!(distance * size_of::<Caller<'_>>(), 3 * PLACE as usize);
+        let first = Location::caller();
+        let distance = 3 * PLACE as usize / size_of::<Location<'_>>();
+        assert_eq!(distance * size_of::<Location<'_>>(), 3 * PLACE as usize);
         let slots: HashSet<usize> = tags
             .flat_map(|tag| {
                 let slot = Site { caller: first, tag, write: false }.slot();

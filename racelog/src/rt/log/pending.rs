@@ -1,6 +1,6 @@
 //! Accesses of bare memory that a thread has begun and not ended: data that stands in its log.
 
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::spin::SpinGuard;
 use crate::rt::memory::table::Cells;
 use crate::trace::Value;
@@ -13,7 +13,7 @@ pub(in crate::rt) type Held = SpinGuard<'static, Cells>;
 pub(in crate::rt) struct Open {
     pub(in crate::rt) memory: Memory,
     pub(in crate::rt) cells: Held,
-    pub(in crate::rt) here: Here,
+    pub(in crate::rt) here: Option<CallSite>,
     /// Whether it is an update, and no mere write.
     pub(in crate::rt) updates: bool,
     /// What the memory holds.
@@ -29,7 +29,7 @@ pub(in crate::rt) struct Memory {
 
 /// An access that is made once other things are evaluated.
 pub(in crate::rt) struct Armed {
-    pub(in crate::rt) here: Here,
+    pub(in crate::rt) here: Option<CallSite>,
     pub(in crate::rt) address: usize,
-    pub(in crate::rt) record: fn(usize, Here),
+    pub(in crate::rt) record: fn(usize, Option<CallSite>),
 }

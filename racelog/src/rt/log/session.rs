@@ -3,13 +3,12 @@
 use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::panic::Location as Caller;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::clocks::Clocks;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::message::say;
 use crate::rt::memory::freeing::{Frees, quiet};
 use crate::rt::store::file::TraceFile;
@@ -125,7 +124,7 @@ impl Session {
     }
 
     /// The calling thread, which is not recorded here, may do here what belongs to the trace.
-    pub(in crate::rt) fn misses(&self, here: Here) {
+    pub(in crate::rt) fn misses(&self, here: Option<CallSite>) {
         let mut tables = self.tables();
         if !self.is_stopped()
             && let Err(full) = tables.misses(&self.file, here)
@@ -142,15 +141,12 @@ impl Session {
         self.latest.fetch_max(stamp, Ordering::Relaxed);
     }
 
-    pub(in crate::rt) fn locate(
-        &self,
-        caller: &'static Caller<'static>,
-    ) -> Result<(LocId, u64), Full> {
+    pub(in crate::rt) fn locate(&self, call_site: CallSite) -> Result<(LocId, u64), Full> {
         let mut tables = self.tables();
         if self.is_stopped() {
             return Err(Full("recording has ended".to_owned()));
         }
-        tables.locate(&self.file, caller)
+        tables.locate(&self.file, call_site)
     }
 
     /// The id of the text of an assertion, and the offset of the chunk that defines it.

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::panic::Location as Caller;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
@@ -12,7 +11,7 @@ use super::kept::{Sites, Tag};
 use super::owner::Owner;
 use super::pending::{Armed, Held, Open};
 use super::session::Session;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::store::chunks::Chunks;
 use crate::trace::ThreadId;
@@ -25,7 +24,7 @@ pub(crate) enum Expected {
     /// None: whatever happens, it is done by code that was not instrumented.
     Nothing,
     /// Those of the operation of ours that is called at this place.
-    At(&'static Caller<'static>),
+    At(CallSite),
     /// The access of bare memory that the recorder itself is writing down.
     Bare,
 }
@@ -69,7 +68,7 @@ pub(crate) struct ThreadLog {
     pub(super) last_tag: Cell<Tag>,
     /// What cells that belong to this thread know it by.
     pub(super) owner: Cell<Option<&'static Owner>>,
-    /// Locations by the address of their `Caller`, in the places that their addresses hash to.
+    /// Locations by the address of their call sites, in the places that their addresses hash to.
     pub(super) locations: Box<[Cell<(usize, u32)>; REMEMBERED]>,
     /// Whether a replay compares the events with what it expects.
     pub(super) watched: bool,
@@ -223,16 +222,11 @@ impl ThreadLog {
 
     /// Whether an event at this place is one that instrumented code is about to make.
     #[inline]
-    pub(crate) fn is_expected(&self, here: Here) -> bool {
-        match (self.expected.get(), here) {
+    pub(crate) fn is_expected(&self, call_site: Option<CallSite>) -> bool {
+        match (self.expected.get(), call_site) {
             (Expected::Nothing, _) | (Expected::At(_), None) => false,
             (Expected::Bare, _) => true,
-            (Expected::At(place), Some(here)) => {
-                // One place can have several addresses.
-                std::ptr::eq(place, here)
-                    || (place.line(), place.column()) == (here.line(), here.column())
-                        && place.file() == here.file()
-            }
+            (Expected::At(expected), Some(call_site)) => expected == call_site,
         }
     }
 

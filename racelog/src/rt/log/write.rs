@@ -1,11 +1,10 @@
 //! How events get into the chunks of a thread, or are lost.
 
 use std::cell::Cell;
-use std::panic::Location as Caller;
 
 use super::entries::Step;
 use super::thread_log::{REMEMBERED, ThreadLog};
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::memory::freeing::quiet;
 use crate::rt::store::chunks::Entry;
@@ -20,7 +19,7 @@ impl ThreadLog {
         &self,
         stamp: u64,
         op: Op,
-        here: Here,
+        here: Option<CallSite>,
         recorded: bool,
         slot: Option<usize>,
     ) {
@@ -35,12 +34,12 @@ impl ThreadLog {
         }
         let location = match here {
             None => None,
-            Some(caller) => match self.remembered(caller) {
+            Some(call_site) => match self.remembered(call_site) {
                 Some(id) => Some(id),
                 None => {
-                    // Here, too.
+                    // Option<CallSite>, too.
                     let copy = op;
-                    return self.write_at_new_location(stamp, &copy, caller, recorded, slot);
+                    return self.write_at_new_location(stamp, &copy, call_site, recorded, slot);
                 }
             },
         };
@@ -54,15 +53,15 @@ impl ThreadLog {
         &self,
         stamp: u64,
         op: &Op,
-        caller: &'static Caller<'static>,
+        call_site: CallSite,
         recorded: bool,
         slot: Option<usize>,
     ) {
-        let (id, offset) = match self.session.locate(caller) {
+        let (id, offset) = match self.session.locate(call_site) {
             Ok(found) => found,
             Err(full) => return self.lose(stamp, true, Some(&full)),
         };
-        let address = std::ptr::from_ref(caller).addr();
+        let address = call_site.key();
         self.cached_location(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
         self.go_behind(offset);
@@ -71,8 +70,8 @@ impl ThreadLog {
 
     /// The id of a location that this thread remembers.
     #[inline]
-    fn remembered(&self, caller: &'static Caller<'static>) -> Option<LocId> {
-        let address = std::ptr::from_ref(caller).addr();
+    fn remembered(&self, call_site: CallSite) -> Option<LocId> {
+        let address = call_site.key();
         let (known, id) = self.cached_location(address).get();
         (known == address).then_some(LocId::new(id))
     }

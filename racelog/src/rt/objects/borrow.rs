@@ -19,7 +19,7 @@ use std::ptr;
 
 use super::raw::barely;
 use crate::rt::base::action::Action;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::log::pending::{Armed, Memory};
 use crate::rt::log::thread_log::ThreadLog;
@@ -35,7 +35,7 @@ use crate::trace::Value;
 const ONE_BY_ONE: usize = 64;
 
 /// The place is read, now or through a shared reference.
-pub(crate) fn look<T>(place: *const T, here: Here) {
+pub(crate) fn look<T>(place: *const T, here: Option<CallSite>) {
     if is_off() {
         return;
     }
@@ -58,7 +58,7 @@ pub(crate) fn look<T>(place: *const T, here: Here) {
 }
 
 /// The place is read, and perhaps there is nothing in it yet.
-fn look_blindly(memory: Option<Memory>, here: Here) {
+fn look_blindly(memory: Option<Memory>, here: Option<CallSite>) {
     at(memory, Action::Read, here, |log, memory| {
         let mut cells = memory.lock();
         memory.read(log, memory.entry(&mut cells), Value::Opaque, here);
@@ -66,7 +66,7 @@ fn look_blindly(memory: Option<Memory>, here: Here) {
 }
 
 /// There is a reference from now on through which the place may be written.
-pub(crate) fn lend<T: ?Sized>(place: *const T, size: usize, here: Here) {
+pub(crate) fn lend<T: ?Sized>(place: *const T, size: usize, here: Option<CallSite>) {
     if is_off() {
         return;
     }
@@ -79,7 +79,7 @@ pub(crate) fn lend<T: ?Sized>(place: *const T, size: usize, here: Here) {
 }
 
 /// The place is written, and what is left there is not known.
-fn overwrite(memory: Option<Memory>, here: Here) {
+fn overwrite(memory: Option<Memory>, here: Option<CallSite>) {
     at(memory, Action::Write, here, |log, memory| {
         let mut cells = memory.lock();
         memory.overwrite(log, memory.entry(&mut cells), here);
@@ -87,28 +87,33 @@ fn overwrite(memory: Option<Memory>, here: Here) {
 }
 
 /// Runs `f` as instrumented code that accesses a place, after others had their turn.
-fn at(memory: Option<Memory>, action: Action, here: Here, f: impl FnOnce(&ThreadLog, Memory)) {
+fn at(
+    memory: Option<Memory>,
+    action: Action,
+    here: Option<CallSite>,
+    f: impl FnOnce(&ThreadLog, Memory),
+) {
     let Some(memory) = memory else { return };
     control::before_access(action, memory.address, memory.size as usize, here);
     with(|log| barely(log, || f(log, memory)));
 }
 
 /// So many places in a row are read.
-pub(crate) fn look_at_many<T>(place: *const T, count: usize, here: Here) {
+pub(crate) fn look_at_many<T>(place: *const T, count: usize, here: Option<CallSite>) {
     if !is_off() {
         each(place, count, |memory| look_blindly(memory, here));
     }
 }
 
 /// So many places in a row are written.
-pub(crate) fn overwrite_many<T>(place: *const T, count: usize, here: Here) {
+pub(crate) fn overwrite_many<T>(place: *const T, count: usize, here: Option<CallSite>) {
     if !is_off() {
         each(place, count, |memory| overwrite(memory, here));
     }
 }
 
 /// There is a reference from now on through which so many places in a row may be written.
-pub(crate) fn lend_many<T>(place: *const T, count: usize, here: Here) {
+pub(crate) fn lend_many<T>(place: *const T, count: usize, here: Option<CallSite>) {
     if !is_off() {
         each(place, count, |memory| {
             if let Some(memory) = memory {
@@ -119,7 +124,7 @@ pub(crate) fn lend_many<T>(place: *const T, count: usize, here: Here) {
 }
 
 /// So many bytes are written as a whole.
-pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Here) {
+pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Option<CallSite>) {
     if !is_off() {
         overwrite(Memory::of_size(address, size), here);
     }
@@ -127,7 +132,7 @@ pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Here) {
 
 /// So many bytes are given back: to whoever accessed a place in them that is a write, and the place is
 /// known no longer.
-pub(crate) fn give_back(start: usize, size: usize, here: Here) {
+pub(crate) fn give_back(start: usize, size: usize, here: Option<CallSite>) {
     if is_off() {
         return;
     }
@@ -148,7 +153,7 @@ pub(crate) fn give_back(start: usize, size: usize, here: Here) {
 
 /// The place is read, or, if so, written, by the method that is called here, once its arguments
 /// are evaluated.
-pub(crate) fn arm<T>(place: *const T, writes: bool, here: Here) {
+pub(crate) fn arm<T>(place: *const T, writes: bool, here: Option<CallSite>) {
     let record = if writes {
         |address, here| lend(ptr::without_provenance::<T>(address), size_of::<T>(), here)
     } else {
@@ -159,7 +164,7 @@ pub(crate) fn arm<T>(place: *const T, writes: bool, here: Here) {
 }
 
 /// The arguments are evaluated of the method that is called here.
-pub(crate) fn fire(here: Here) {
+pub(crate) fn fire(here: Option<CallSite>) {
     let armed = with(|log| {
         let mut all = log.armed.borrow_mut();
         // What was armed since then was given up by a panic.
@@ -181,10 +186,10 @@ fn each<T>(place: *const T, count: usize, mut f: impl FnMut(Option<Memory>)) {
 }
 
 /// Something is done here that may access memory, and nobody sees what. Each thread says so once.
-pub(crate) fn unseen(what: &str, here: Here) {
+pub(crate) fn unseen(what: &str, here: Option<CallSite>) {
     let Some(place) = here else { return };
     with(|log| {
-        if log.is_new_blind_spot(std::ptr::from_ref(place).addr()) {
+        if log.is_new_blind_spot(place.key()) {
             log.emit_assert(what, here);
         }
     });

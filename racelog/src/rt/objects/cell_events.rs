@@ -1,6 +1,6 @@
 //! The events of a cell, and what the recorder then knows of it.
 
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::memory::cell_record::CellRecord;
 use crate::trace::{Op, Value, VarId};
@@ -11,7 +11,13 @@ impl CellRecord {
     /// that this trace does not see (`&mut`, a raw pointer, another session), and keeping the order
     /// of all accesses around that is the only safe thing to assume.
     #[inline]
-    pub(crate) fn found(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+    pub(crate) fn found(
+        &mut self,
+        log: &ThreadLog,
+        var: VarId,
+        value: Value,
+        here: Option<CallSite>,
+    ) {
         if self.session != log.session_number() || self.value != value {
             self.explain(log, var, value, here);
         }
@@ -19,7 +25,7 @@ impl CellRecord {
 
     #[cold]
     #[inline(never)]
-    fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+    fn explain(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Option<CallSite>) {
         let session = log.session_number();
         let known = self.is_known_to(session);
         self.enter(session);
@@ -34,7 +40,7 @@ impl CellRecord {
 
     /// Records an access.
     #[inline(always)]
-    pub(crate) fn emit(&mut self, log: &ThreadLog, op: Op, here: Here) {
+    pub(crate) fn emit(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
         self.clock = log.tick(self.clock);
         log.emit(self.clock, op, here);
     }
@@ -55,12 +61,23 @@ impl CellRecord {
     }
 
     /// Records an exclusive use that changes nothing, if the session knows the cell.
-    pub(in crate::rt) fn exclusive_as_it_is(&mut self, log: &ThreadLog, var: VarId, here: Here) {
+    pub(in crate::rt) fn exclusive_as_it_is(
+        &mut self,
+        log: &ThreadLog,
+        var: VarId,
+        here: Option<CallSite>,
+    ) {
         self.exclusive(log, var, self.value, here);
     }
 
     /// Records an exclusive use, if the session knows the cell.
-    pub(crate) fn exclusive(&mut self, log: &ThreadLog, var: VarId, value: Value, here: Here) {
+    pub(crate) fn exclusive(
+        &mut self,
+        log: &ThreadLog,
+        var: VarId,
+        value: Value,
+        here: Option<CallSite>,
+    ) {
         if self.is_known_to(log.session_number()) {
             self.emit(log, Op::Exclusive { var, value }, here);
             self.value = value;

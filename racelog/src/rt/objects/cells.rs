@@ -3,7 +3,7 @@
 //! address.
 
 use crate::rt::base::action::Action;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::memory::freed_vars;
@@ -16,7 +16,7 @@ use crate::trace::{MemoryOrdering, Op, Value, VarId};
 pub(crate) struct Access<'a> {
     log: &'a ThreadLog,
     entry: &'a mut Entry,
-    here: Here,
+    here: Option<CallSite>,
 }
 
 impl Access<'_> {
@@ -82,7 +82,7 @@ pub(crate) fn access<R>(
     address: usize,
     kind: Kind,
     action: Option<Action>,
-    here: Here,
+    here: Option<CallSite>,
     f: impl FnOnce(Access<'_>) -> R,
 ) -> Option<R> {
     if is_off() { None } else { access_unless_off(address, kind, action, here, f) }
@@ -93,7 +93,7 @@ fn access_unless_off<R>(
     address: usize,
     kind: Kind,
     action: Option<Action>,
-    here: Here,
+    here: Option<CallSite>,
     f: impl FnOnce(Access<'_>) -> R,
 ) -> Option<R> {
     if let Some(action) = action {
@@ -106,7 +106,7 @@ fn access_unless_off<R>(
 }
 
 /// The cell at an address is used by somebody who has it alone, and holds this value.
-pub(crate) fn exclusive(address: usize, kind: Kind, here: Here, value: Value) {
+pub(crate) fn exclusive(address: usize, kind: Kind, here: Option<CallSite>, value: Value) {
     if !is_used() {
         return;
     }

@@ -2,7 +2,7 @@
 
 use super::lock::LockMeta;
 use super::poison::Poison;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
 use crate::rt::threads::attach::with;
 use crate::trace::{Op, Value, VarId};
@@ -28,12 +28,12 @@ impl GuardedMeta {
     }
 
     /// Whoever holds the lock reads the data.
-    pub(crate) fn read(&self, here: Here) {
+    pub(crate) fn read(&self, here: Option<CallSite>) {
         with(|log| log.emit_alone(Op::Read { var: self.data(), value: Value::Opaque }, here));
     }
 
     /// Whoever holds the lock exclusively changes the data.
-    pub(crate) fn write(&self, here: Here) {
+    pub(crate) fn write(&self, here: Option<CallSite>) {
         with(|log| {
             let (var, value) = (self.data(), Value::Opaque);
             log.emit_alone(Op::Read { var, value }, here);
@@ -42,7 +42,7 @@ impl GuardedMeta {
     }
 
     /// The data is reached without the lock, by somebody who has it alone.
-    pub(crate) fn exclusive(&mut self, here: Here) {
+    pub(crate) fn exclusive(&mut self, here: Option<CallSite>) {
         if self.data.is_given() || self.lock.id.is_given() {
             let (var, clock) = (self.data(), self.lock.clock());
             with(|log| {
@@ -55,24 +55,24 @@ impl GuardedMeta {
 
     /// Whoever has just taken the lock found it poisoned or not, and the program may go by that.
     #[inline]
-    pub(crate) fn found(&self, poisoned: bool, here: Here) {
+    pub(crate) fn found(&self, poisoned: bool, here: Option<CallSite>) {
         if poisoned || self.poison.was_ever() {
             self.poison.found(&self.lock, poisoned, here);
         }
     }
 
     /// The program asked whether the lock is poisoned, and may go by the answer.
-    pub(crate) fn looked(&self, poisoned: bool, here: Here) {
+    pub(crate) fn looked(&self, poisoned: bool, here: Option<CallSite>) {
         self.poison.looked(&self.lock, poisoned, here);
     }
 
     /// Whoever holds the lock exclusively poisons it; it may have been poisoned before.
-    pub(crate) fn poisons(&self, before: bool, here: Here) {
+    pub(crate) fn poisons(&self, before: bool, here: Option<CallSite>) {
         self.poison.becomes(&self.lock, true, before, here);
     }
 
     /// The lock is not poisoned from now on; it may not have been before.
-    pub(crate) fn clears_poison(&self, before: bool, here: Here) {
+    pub(crate) fn clears_poison(&self, before: bool, here: Option<CallSite>) {
         self.poison.becomes(&self.lock, false, before, here);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
 use crate::rt::base::spin::wait_a_little;
 use crate::rt::log::thread_log::ThreadLog;
@@ -49,14 +49,14 @@ impl LockMeta {
     }
 
     /// The calling thread has taken the lock exclusively.
-    pub(crate) fn acquired(&self, log: &ThreadLog, here: Here) {
+    pub(crate) fn acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
         self.session.store(log.session_number(), Ordering::Relaxed);
         log.takes_lock();
         self.record(log, [Op::Acquire(self.id())], here, |_| Some(WRITER));
     }
 
     /// The calling thread is about to give the exclusive lock back.
-    pub(crate) fn releasing(&self, log: &ThreadLog, here: Here) {
+    pub(crate) fn releasing(&self, log: &ThreadLog, here: Option<CallSite>) {
         // If the trace does not know that it was taken, it was by somebody who was not recorded then.
         let given_back = |holders: u64| (holders & WRITER != 0).then_some(holders & !WRITER);
         if self.record(log, [Op::Release(self.id())], here, given_back).is_some() {
@@ -65,14 +65,14 @@ impl LockMeta {
     }
 
     /// The calling thread has taken the lock shared.
-    pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Here) {
+    pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
         self.session.store(log.session_number(), Ordering::Relaxed);
         log.takes_lock();
         self.record(log, [Op::ReadAcquire(self.id())], here, |holders| Some(holders + READER));
     }
 
     /// The calling thread is about to give the shared lock back.
-    pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Here) {
+    pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Option<CallSite>) {
         let given_back = |holders: u64| holders.checked_sub(READER);
         if self.record(log, [Op::ReadRelease(self.id())], here, given_back).is_some() {
             log.gives_lock_back();
@@ -82,7 +82,7 @@ impl LockMeta {
     /// The calling thread found the lock taken, and records so if the trace knows by whom.
     /// Otherwise the lock may have been free again, or be held by somebody who is about to record
     /// it: false.
-    pub(crate) fn failed(&self, log: &ThreadLog, here: Here, shared: bool) -> bool {
+    pub(crate) fn failed(&self, log: &ThreadLog, here: Option<CallSite>, shared: bool) -> bool {
         if self.session.load(Ordering::Relaxed) != log.session_number() {
             return false;
         }
@@ -97,7 +97,7 @@ impl LockMeta {
     /// trace, too: as if it took the lock and at once gave it back. Otherwise somebody has taken
     /// the lock since: false.
     #[cfg(feature = "parking_lot")]
-    pub(crate) fn found_free(&self, log: &ThreadLog, here: Here, shared: bool) -> bool {
+    pub(crate) fn found_free(&self, log: &ThreadLog, here: Option<CallSite>, shared: bool) -> bool {
         self.session.store(log.session_number(), Ordering::Relaxed);
         let (blocking, id) = (if shared { WRITER } else { HOLDERS }, self.id());
         let ops = if shared {
@@ -113,7 +113,7 @@ impl LockMeta {
     /// knows of another: as if it gave its lock back, could not take it exclusively, and took it
     /// back. That is right if other writers are kept off by other means.
     #[cfg(feature = "parking_lot")]
-    pub(crate) fn upgrade_failed(&self, log: &ThreadLog, here: Here) -> bool {
+    pub(crate) fn upgrade_failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         if self.session.load(Ordering::Relaxed) != log.session_number() {
             return false;
         }
@@ -124,14 +124,20 @@ impl LockMeta {
 
     /// The calling thread, which holds the lock, gives it back to wait, which `op` says. Returns the
     /// stamp, which is also after `clock`.
-    pub(crate) fn waiting(&self, log: &ThreadLog, clock: u64, op: Op, here: Here) -> u64 {
+    pub(crate) fn waiting(
+        &self,
+        log: &ThreadLog,
+        clock: u64,
+        op: Op,
+        here: Option<CallSite>,
+    ) -> u64 {
         log.advance(log.clock().max(clock));
         self.record(log, [op], here, |holders| Some(holders & !WRITER)).expect("always")
     }
 
     /// The calling thread has the lock again after it waited, which `op` says. Returns the stamp,
     /// which is also after `clock`.
-    pub(crate) fn woken(&self, log: &ThreadLog, clock: u64, op: Op, here: Here) -> u64 {
+    pub(crate) fn woken(&self, log: &ThreadLog, clock: u64, op: Op, here: Option<CallSite>) -> u64 {
         self.session.store(log.session_number(), Ordering::Relaxed);
         log.advance(log.clock().max(clock));
         self.record(log, [op], here, |_| Some(WRITER)).expect("always")
@@ -145,7 +151,7 @@ impl LockMeta {
         &self,
         log: &ThreadLog,
         ops: [Op; N],
-        here: Here,
+        here: Option<CallSite>,
         change: impl Fn(u64) -> Option<u64>,
     ) -> Option<u64> {
         let mut tries = 0;

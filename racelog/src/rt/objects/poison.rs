@@ -12,7 +12,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::lock::LockMeta;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
 use crate::rt::base::spin::Spin;
 use crate::rt::log::session::newest_session;
@@ -71,12 +71,12 @@ impl Poison {
 
     /// The calling thread has just taken the lock, and found it poisoned or not.
     #[cold]
-    pub(in crate::rt) fn found(&self, lock: &LockMeta, poisoned: bool, here: Here) {
+    pub(in crate::rt) fn found(&self, lock: &LockMeta, poisoned: bool, here: Option<CallSite>) {
         self.load(lock, poisoned, here, |log, stamp, op| log.emit_by_the_way(stamp, op, here));
     }
 
     /// The program asked whether the lock is poisoned.
-    pub(in crate::rt) fn looked(&self, lock: &LockMeta, poisoned: bool, here: Here) {
+    pub(in crate::rt) fn looked(&self, lock: &LockMeta, poisoned: bool, here: Option<CallSite>) {
         self.load(lock, poisoned, here, |log, stamp, op| log.emit_decision(stamp, op, here));
     }
 
@@ -85,7 +85,7 @@ impl Poison {
         &self,
         lock: &LockMeta,
         poisoned: bool,
-        here: Here,
+        here: Option<CallSite>,
         emit: impl FnOnce(&ThreadLog, u64, Op),
     ) {
         with(|log| {
@@ -101,7 +101,13 @@ impl Poison {
     }
 
     /// The lock becomes poisoned, or no longer is.
-    pub(in crate::rt) fn becomes(&self, lock: &LockMeta, poisoned: bool, before: bool, here: Here) {
+    pub(in crate::rt) fn becomes(
+        &self,
+        lock: &LockMeta,
+        poisoned: bool,
+        before: bool,
+        here: Option<CallSite>,
+    ) {
         with(|log| {
             if poisoned || before {
                 self.is_poisoned();
@@ -115,7 +121,7 @@ impl Poison {
     }
 
     /// The lock is reached through the only reference to it.
-    pub(in crate::rt) fn exclusive(&mut self, here: Here) {
+    pub(in crate::rt) fn exclusive(&mut self, here: Option<CallSite>) {
         if self.var.is_given() {
             let var = self.var();
             let record = &mut self.flag.get_mut().record;
@@ -125,7 +131,14 @@ impl Poison {
 
     /// Makes sure that the trace explains that the variable holds `value`, and says which earlier
     /// reads its readers have to add.
-    fn explain(&self, log: &ThreadLog, flag: &mut Flag, lock: &LockMeta, value: Value, here: Here) {
+    fn explain(
+        &self,
+        log: &ThreadLog,
+        flag: &mut Flag,
+        lock: &LockMeta,
+        value: Value,
+        here: Option<CallSite>,
+    ) {
         let (session, since) = (log.session_number(), self.since.load(Ordering::Relaxed));
         if session <= since && !flag.told.contains(&session) {
             flag.told.push(session);

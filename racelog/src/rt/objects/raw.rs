@@ -11,7 +11,7 @@
 use std::ptr;
 
 use crate::rt::base::action::Action;
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::log::pending::{Held, Memory, Open};
 use crate::rt::log::thread_log::{Expected, ThreadLog};
@@ -50,7 +50,7 @@ impl Memory {
 
     /// Records that the place was found to hold a value.
     #[inline(always)]
-    fn found(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    fn found(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
         if entry.record.is_new_to(log) {
             log.define_memory(entry.var, self.address, self.size);
         }
@@ -59,7 +59,13 @@ impl Memory {
 
     /// Records a read that finds a value.
     #[inline(always)]
-    pub(in crate::rt) fn read(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    pub(in crate::rt) fn read(
+        self,
+        log: &ThreadLog,
+        entry: &mut Entry,
+        value: Value,
+        here: Option<CallSite>,
+    ) {
         self.settle(log, entry, value, here);
         self.expect(log, entry, value, here);
         read(log, entry, value, here);
@@ -73,7 +79,7 @@ impl Memory {
         log: &ThreadLog,
         entry: &mut Entry,
         value: Value,
-        here: Here,
+        here: Option<CallSite>,
     ) -> bool {
         let vague = entry.is_vague()
             && (entry.lent || value != Value::Opaque)
@@ -88,7 +94,7 @@ impl Memory {
     /// may have been written through since. It races with what comes before as any read does; but
     /// what it finds only the observed order explains.
     #[cold]
-    fn read_vague(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    fn read_vague(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
         entry.lent = false;
         read(log, entry, Value::Opaque, here);
         entry.record.exclusive(log, entry.var, value, here);
@@ -96,7 +102,7 @@ impl Memory {
 
     /// As [`found`](Self::found), where both sides know the value; what has none is not compared.
     #[inline(always)]
-    fn expect(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+    fn expect(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
         if entry.record.is_new_to(log) || !(entry.is_vague() || value == Value::Opaque) {
             self.found(log, entry, value, here);
         }
@@ -105,25 +111,30 @@ impl Memory {
     /// Says that the place is there, which is about to be written. What is in it nobody knows: it may
     /// be uninitialised, and the program does not read it either.
     #[inline(always)]
-    fn expect_anything(self, log: &ThreadLog, entry: &mut Entry, here: Here) {
+    fn expect_anything(self, log: &ThreadLog, entry: &mut Entry, here: Option<CallSite>) {
         self.expect(log, entry, Value::Opaque, here);
     }
 
     /// Records a write of no known value.
-    pub(in crate::rt) fn overwrite(self, log: &ThreadLog, entry: &mut Entry, here: Here) {
+    pub(in crate::rt) fn overwrite(
+        self,
+        log: &ThreadLog,
+        entry: &mut Entry,
+        here: Option<CallSite>,
+    ) {
         self.expect_anything(log, entry, here);
         write(log, entry, Value::Opaque, here);
     }
 }
 
 #[inline(always)]
-fn read(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+fn read(log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
     entry.record.emit(log, Op::Read { var: entry.var, value }, here);
     entry.stay_in_order(log, value, here);
 }
 
 #[inline(always)]
-fn write(log: &ThreadLog, entry: &mut Entry, value: Value, here: Here) {
+fn write(log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
     entry.record.emit(log, Op::Write { var: entry.var, value }, here);
     entry.record.left(value);
     entry.lent = false;
@@ -139,7 +150,7 @@ impl Entry {
 
     /// What comes after an access stays there, where nobody knows whether it is of the same object.
     #[inline(always)]
-    fn stay_in_order(&mut self, log: &ThreadLog, value: Value, here: Here) {
+    fn stay_in_order(&mut self, log: &ThreadLog, value: Value, here: Option<CallSite>) {
         if self.in_order {
             self.record.exclusive(log, self.var, value, here);
         }
@@ -156,7 +167,7 @@ pub(in crate::rt) fn barely(log: &ThreadLog, f: impl FnOnce()) {
 
 /// Somebody else may go before the access. Nothing is locked yet.
 #[inline]
-pub(in crate::rt) fn point<T>(action: Action, place: *const T, here: Here) {
+pub(in crate::rt) fn point<T>(action: Action, place: *const T, here: Option<CallSite>) {
     if size_of::<T>() > 0 {
         control::before_access(action, place.addr(), size_of::<T>(), here);
     }
@@ -164,14 +175,14 @@ pub(in crate::rt) fn point<T>(action: Action, place: *const T, here: Here) {
 
 /// The next thing that this thread does is to read the place.
 #[inline]
-pub(crate) fn begin_read<T>(place: *const T, here: Here) {
+pub(crate) fn begin_read<T>(place: *const T, here: Option<CallSite>) {
     if !is_off() {
         begin_read_unless_off(place, here);
     }
 }
 
 #[inline(never)]
-fn begin_read_unless_off<T>(place: *const T, here: Here) {
+fn begin_read_unless_off<T>(place: *const T, here: Option<CallSite>) {
     point(Action::Read, place, here);
     while with(|log| try_begin_read(log, place, here)) == Some(false) {
         point(Action::Read, place, here);
@@ -179,7 +190,7 @@ fn begin_read_unless_off<T>(place: *const T, here: Here) {
 }
 
 /// False if it was not known what would be found, and now it is.
-fn try_begin_read<T>(log: &ThreadLog, place: *const T, here: Here) -> bool {
+fn try_begin_read<T>(log: &ThreadLog, place: *const T, here: Option<CallSite>) -> bool {
     let Some(memory) = Memory::at(place) else { return true };
     let mut cells = memory.lock();
     let entry = memory.entry(&mut cells);
@@ -204,7 +215,7 @@ pub(crate) fn is_constant_place<T>(place: *const T) -> bool {
 }
 
 /// As [`begin_read`], of something that may be a constant: then there is nothing to record.
-pub(crate) fn begin_read_static<T>(place: *const T, here: Here) {
+pub(crate) fn begin_read_static<T>(place: *const T, here: Option<CallSite>) {
     if !is_off() && !is_constant(place.addr()) {
         begin_read(place, here);
     }
@@ -212,14 +223,14 @@ pub(crate) fn begin_read_static<T>(place: *const T, here: Here) {
 
 /// The next thing that this thread does is to write the value to the place.
 #[inline]
-pub(crate) fn begin_write<T, V>(place: *const T, value: &V, here: Here) {
+pub(crate) fn begin_write<T, V>(place: *const T, value: &V, here: Option<CallSite>) {
     if !is_off() {
         begin_write_unless_off(place, value, here);
     }
 }
 
 #[inline(never)]
-fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Here) {
+fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Option<CallSite>) {
     point(Action::Write, place, here);
     with(|log| {
         let Some(memory) = Memory::at(place) else { return };
@@ -239,18 +250,18 @@ fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Here) {
 
 /// The next thing that this thread does is to write something to the place.
 #[inline]
-pub(crate) fn begin_write_later<T>(place: *const T, here: Here) {
+pub(crate) fn begin_write_later<T>(place: *const T, here: Option<CallSite>) {
     begin_change(place, here, false);
 }
 
 /// The next thing that this thread does is to read the place and to write it, by an operator.
 #[inline]
-pub(crate) fn begin_update<T>(place: *const T, here: Here) {
+pub(crate) fn begin_update<T>(place: *const T, here: Option<CallSite>) {
     begin_change(place, here, true);
 }
 
 #[inline(never)]
-fn begin_change<T>(place: *const T, here: Here, updates: bool) {
+fn begin_change<T>(place: *const T, here: Option<CallSite>, updates: bool) {
     point(Action::Write, place, here);
     with(|log| {
         let Some(memory) = Memory::at(place) else { return };

@@ -1,11 +1,12 @@
 //! The tables of a trace that is being recorded: strings and locations, each defined once.
 
 use std::collections::HashMap;
-use std::panic::Location as Caller;
 
 use super::file::TraceFile;
 use super::slot::{Full, Slot, publish, put_header};
+use crate::rt::base::call_site::{CallSite, Origin};
 use crate::rt::memory::freed_vars;
+use crate::rt::memory::modules::module_of;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::{PoisonFlag, put_definition, put_poison_flag};
 use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, ThreadId, VarId};
@@ -22,9 +23,8 @@ pub(in crate::rt) struct Tables {
     dictionary: Dictionary,
     /// How many definitions are in the file.
     written: usize,
-    /// Where each location is defined: its id and the offset of its chunk. The key is the address
-    /// of a `Location` that lives for ever.
-    callers: HashMap<usize, (LocId, u64)>,
+    /// Where each call site is defined, by its key: its id and the offset of its chunk.
+    call_sites: HashMap<usize, (LocId, u64)>,
     /// How many variables' memory had been freed when the trace began, and when that was last
     /// looked at.
     freed: (u32, u32),
@@ -40,7 +40,7 @@ impl Tables {
         Ok(Self {
             dictionary: Dictionary::new(),
             written: 0,
-            callers: HashMap::new(),
+            call_sites: HashMap::new(),
             freed: (freed_vars::count(), freed_vars::count()),
             missed: Vec::new(),
             slot,
@@ -52,20 +52,28 @@ impl Tables {
     pub(in crate::rt) fn locate(
         &mut self,
         file: &TraceFile,
-        caller: &'static Caller<'static>,
+        call_site: CallSite,
     ) -> Result<(LocId, u64), Full> {
-        let key = std::ptr::from_ref(caller).addr();
-        if let Some(known) = self.callers.get(&key) {
+        let key = call_site.key();
+        if let Some(known) = self.call_sites.get(&key) {
             return Ok(*known);
         }
-        let name = as_text(caller.file());
-        let source = self.dictionary.string(&name).expect("it was made to fit");
-        let (line, column) = (caller.line(), Some(caller.column()));
-        let location = Location::Source { file: source, line, column };
+        let mut string =
+            |text: &str| self.dictionary.string(&as_text(text)).expect("it was made to fit");
+        let location = match call_site.origin() {
+            Origin::Source(place) => {
+                let (line, column) = (place.line(), Some(place.column()));
+                Location::Source { file: string(place.file()), line, column }
+            }
+            Origin::Code(address) => {
+                let (module, pc) = module_of(address);
+                Location::Code { module: string(&module), pc }
+            }
+        };
         let id = self.dictionary.location(location).expect("its file is defined");
         self.write(file)?;
         // Two addresses can stand for one location; the later chunk is always late enough.
-        self.callers.insert(key, (id, self.slot.offset));
+        self.call_sites.insert(key, (id, self.slot.offset));
         Ok((id, self.slot.offset))
     }
 
@@ -134,14 +142,14 @@ impl Tables {
     pub(in crate::rt) fn misses(
         &mut self,
         file: &TraceFile,
-        here: Option<&'static Caller<'static>>,
+        here: Option<CallSite>,
     ) -> Result<(), Full> {
         let thread = std::thread::current().id();
         if self.missed.len() >= MOST_MISSED || self.missed.contains(&thread) {
             return Ok(());
         }
         let location = match here {
-            Some(caller) => Some(self.locate(file, caller)?.0),
+            Some(call_site) => Some(self.locate(file, call_site)?.0),
             None => None,
         };
         self.missed.push(thread);

@@ -8,7 +8,7 @@ use super::current::{self, FOREIGN, IDLE, Silence};
 use super::foreign::{self, Whose};
 use super::open::open;
 use super::owned::{OWNED, OwnedLog, foreign_log, new_log};
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::config::config;
 use crate::rt::base::control;
 use crate::rt::base::exit::at_exit;
@@ -116,7 +116,7 @@ fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
 
 /// The calling thread is about to do something here. That matters only while it is not known whose it is.
 #[inline]
-pub(crate) fn about_to_do(here: Here) {
+pub(crate) fn about_to_do(here: Option<CallSite>) {
     if current::get().addr() <= FOREIGN.addr() {
         foreign::is_about_to_act(here);
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::attach::with;
 use super::owned::{OWNED, ThreadEnd, new_log};
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::counters;
 use crate::rt::base::spin::Spin;
 use crate::rt::log::session::Session;
@@ -54,7 +54,7 @@ fn load(var: VarId, value: Value) -> Op {
 
 impl Child {
     /// Records the fork, if this thread is recorded.
-    pub(crate) fn fork(name: Option<&str>, here: Here) -> Option<Self> {
+    pub(crate) fn fork(name: Option<&str>, here: Option<CallSite>) -> Option<Self> {
         with(|log| {
             let session = log.session().clone();
             let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
@@ -116,7 +116,7 @@ impl ChildShared {
     }
 
     /// The thread that calls this has waited for the child's end.
-    pub(crate) fn joined(&self, here: Here) {
+    pub(crate) fn joined(&self, here: Option<CallSite>) {
         if self.joined.swap(true, Ordering::Relaxed) {
             return;
         }
@@ -132,7 +132,7 @@ impl ChildShared {
     /// The thread that calls this has waited until the closures of all these threads were done, in
     /// whatever order: it has found what each left behind. What destructors of thread-locals do may
     /// come later.
-    pub(crate) fn awaited(children: &[Arc<Self>], here: Here) {
+    pub(crate) fn awaited(children: &[Arc<Self>], here: Option<CallSite>) {
         with(|log| {
             let unjoined = children.iter().filter(|child| {
                 Arc::ptr_eq(log.session(), &child.session)
@@ -161,7 +161,7 @@ impl ChildShared {
     }
 
     /// The thread that calls this has looked whether the child's closure is done.
-    pub(crate) fn looked(&self, finished: bool, here: Here) {
+    pub(crate) fn looked(&self, finished: bool, here: Option<CallSite>) {
         with(|log| {
             if !Arc::ptr_eq(log.session(), &self.session) {
                 return;

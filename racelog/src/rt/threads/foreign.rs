@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::rt::base::call_site::Here;
+use crate::rt::base::call_site::CallSite;
 use crate::rt::log::session::Session;
 
 /// The tests that are being recorded.
@@ -29,7 +29,7 @@ static NAMED_AFTER_TESTS: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// Where the calling thread, if it is not known yet whose it is, does what it is about to do.
-    static PLACE: Cell<Here> = const { Cell::new(None) };
+    static PLACE: Cell<Option<CallSite>> = const { Cell::new(None) };
 }
 
 fn tests() -> MutexGuard<'static, Vec<Arc<Session>>> {
@@ -94,7 +94,7 @@ pub(in crate::rt) fn whose(own: Option<&Arc<Session>>, stays: bool) -> Whose {
 }
 
 /// The calling thread, of which it is not known whose it is, is about to do something here.
-pub(in crate::rt) fn is_about_to_act(here: Here) {
+pub(in crate::rt) fn is_about_to_act(here: Option<CallSite>) {
     PLACE.set(here);
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::state::{Next, State};
 use super::system::system_id;
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Place};
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::{Probe, Slot, Status};
@@ -132,7 +132,12 @@ impl Run {
     }
 
     /// Adds a child of a thread. It waits for its first turn.
-    pub(in crate::sched) fn add(&self, parent: usize, name: Option<&str>, here: Here) -> Admission {
+    pub(in crate::sched) fn add(
+        &self,
+        parent: usize,
+        name: Option<&str>,
+        here: Option<CallSite>,
+    ) -> Admission {
         let mut state = self.lock();
         let slot = state.add(parent, name.map(str::to_owned), here);
         Admission { slot, turn: state.slots[slot].turn.clone() }

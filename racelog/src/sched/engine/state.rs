@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Wait};
 use crate::sched::model::slot::{Slot, Status, wait};
 use crate::sched::model::turn::Word;
@@ -85,7 +85,7 @@ impl State {
         &mut self,
         parent: usize,
         name: Option<String>,
-        here: Here,
+        here: Option<CallSite>,
     ) -> usize {
         let path = match self.slots.get_mut(parent) {
             Some(parent) => {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::attach::with;
 use super::points::block_on;
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 use crate::sched::engine::run::Run;
 use crate::sched::members::current;
 use crate::sched::members::member::Member;
@@ -16,7 +16,7 @@ use crate::sched::model::slot::Status;
 pub(crate) struct Newcomer(Box<Member>);
 
 /// Adds a thread to the run, if this thread is under control.
-pub(crate) fn newcomer(name: Option<&str>, here: Here) -> Option<Newcomer> {
+pub(crate) fn newcomer(name: Option<&str>, here: Option<CallSite>) -> Option<Newcomer> {
     with(|parent| {
         let admission = parent.run().add(parent.slot(), name, here);
         Newcomer(Box::new(Member::new(parent.run().clone(), admission)))
@@ -79,7 +79,7 @@ impl ChildControl {
 
     /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
     /// sent away meanwhile.
-    pub(crate) fn wait_until_left(&self, here: Here) {
+    pub(crate) fn wait_until_left(&self, here: Option<CallSite>) {
         if !self.has_left() {
             block_on(Action::Scope, self.key(), here, || self.has_left());
         }
@@ -87,7 +87,7 @@ impl ChildControl {
 
     /// The calling thread waits for the end; it is not sent away meanwhile.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn wait_at_end_of_scope(&self, here: Here) {
+    pub(crate) fn wait_at_end_of_scope(&self, here: Option<CallSite>) {
         if !self.has_ended() {
             block_on(Action::Scope, self.key(), here, || self.has_ended());
         }

@@ -2,7 +2,7 @@
 
 use super::attach::is_controlled;
 use super::points;
-use crate::rt::{Action, Control, Here};
+use crate::rt::{Action, CallSite, Control};
 use crate::sched::process;
 use crate::trace::Op;
 
@@ -23,7 +23,7 @@ impl Control for Controller {
     }
 
     #[inline]
-    fn before_access(action: Action, address: usize, size: usize, here: Here) {
+    fn before_access(action: Action, address: usize, size: usize, here: Option<CallSite>) {
         points::point_in_memory(action, address, size, here);
     }
 
@@ -36,7 +36,7 @@ impl Control for Controller {
         points::number_of_address(address)
     }
 
-    fn observe(op: &Op, here: Here) {
+    fn observe(op: &Op, here: Option<CallSite>) {
         points::observe(op, here);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::attach::with;
 use super::time::Deadline;
-use crate::rt::{self, Action, Here};
+use crate::rt::{self, Action, CallSite};
 use crate::sched::members::current;
 use crate::sched::members::member::Member;
 use crate::sched::model::intent::Intent;
@@ -12,7 +12,7 @@ use crate::trace::Op;
 
 /// The calling thread is about to do something that cannot block: somebody else may go first.
 #[inline]
-pub(crate) fn point(action: Action, object: usize, here: Here) {
+pub(crate) fn point(action: Action, object: usize, here: Option<CallSite>) {
     if rt::is_off() {
         return;
     }
@@ -22,7 +22,7 @@ pub(crate) fn point(action: Action, object: usize, here: Here) {
 
 /// As [`point`], of an access of so many bytes of memory.
 #[inline]
-pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here: Here) {
+pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here: Option<CallSite>) {
     if rt::is_off() {
         return;
     }
@@ -77,7 +77,12 @@ pub(crate) fn block(
 
 /// As [`block`], of an operation on one object that waits as long as it must.
 #[inline]
-pub(crate) fn block_on(action: Action, object: usize, here: Here, ready: impl Fn() -> bool) {
+pub(crate) fn block_on(
+    action: Action,
+    object: usize,
+    here: Option<CallSite>,
+    ready: impl Fn() -> bool,
+) {
     if rt::is_off() {
         return;
     }
@@ -95,7 +100,7 @@ pub(crate) fn number_of_address(address: usize) -> usize {
 }
 
 /// The calling thread, whose events are watched, has done this.
-pub(crate) fn observe(op: &Op, here: Here) {
+pub(crate) fn observe(op: &Op, here: Option<CallSite>) {
     with(|member| {
         let mut state = member.run().lock();
         let state = &mut *state;
@@ -127,7 +132,7 @@ pub(crate) fn whom_to_wake() -> Option<usize> {
 
 /// The calling thread has taken a lock by trying.
 #[inline]
-pub(crate) fn took(lock: usize, here: Here) {
+pub(crate) fn took(lock: usize, here: Option<CallSite>) {
     if rt::is_off() {
         return;
     }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::attach::with;
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 use crate::sched::strategy::Guide;
 
 /// When a wait ends.
@@ -55,7 +55,7 @@ impl Deadline {
     /// Whether the calling thread, in this operation, has waited long enough. While a schedule is
     /// followed that is not a matter of time; [`Action::Wait`] then asks whether the thread does not
     /// wait once more.
-    pub(crate) fn has_passed(self, action: Action, here: Here) -> bool {
+    pub(crate) fn has_passed(self, action: Action, here: Option<CallSite>) -> bool {
         match self {
             Self::Real(_) => self.left().is_zero(),
             Self::Virtual(at) => is_time_up(at, action, here),
@@ -69,7 +69,7 @@ fn now() -> Option<u64> {
 }
 
 /// Whether time is up for the calling thread, which waits until then on the run's clock.
-fn is_time_up(until: u64, action: Action, here: Here) -> bool {
+fn is_time_up(until: u64, action: Action, here: Option<CallSite>) -> bool {
     let passed = with(|member| {
         let state = member.run().lock();
         let decided = match &state.guide {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::panic::Location;
 
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 
 /// A place in the program's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,8 +17,8 @@ pub struct Place {
 }
 
 impl Place {
-    pub(in crate::sched) fn of(here: Here) -> Option<Self> {
-        here.map(Self::at)
+    pub(in crate::sched) fn of(here: Option<CallSite>) -> Option<Self> {
+        here?.location().map(Self::at)
     }
 
     pub(in crate::sched) fn at(here: &Location<'_>) -> Self {

@@ -1,6 +1,6 @@
 //! What a thread is about to do.
 
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 
 /// What a thread does next, as soon as it may.
 #[derive(Clone, Copy, Debug)]
@@ -14,11 +14,11 @@ pub(crate) struct Intent {
     pub(crate) second: usize,
     /// Whether it may end by a time-out, so that it depends on the clock.
     pub(crate) timed: bool,
-    pub(crate) here: Here,
+    pub(crate) here: Option<CallSite>,
 }
 
 impl Intent {
-    pub(crate) fn new(action: Action, object: usize, here: Here) -> Self {
+    pub(crate) fn new(action: Action, object: usize, here: Option<CallSite>) -> Self {
         Self { action, object, size: 1, second: 0, timed: false, here }
     }
 

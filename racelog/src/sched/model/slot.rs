@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::failure::{Place, ThreadName, Wait};
 use super::intent::Intent;
 use super::turn::Turn;
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 
 /// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,7 @@ impl Probe {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::sched) struct Held {
     pub(in crate::sched) lock: usize,
-    pub(in crate::sched) here: Here,
+    pub(in crate::sched) here: Option<CallSite>,
 }
 
 /// A thread of a run.
@@ -83,7 +83,11 @@ pub(in crate::sched) struct Slot {
 }
 
 impl Slot {
-    pub(in crate::sched) fn new(path: String, name: Option<String>, here: Here) -> Self {
+    pub(in crate::sched) fn new(
+        path: String,
+        name: Option<String>,
+        here: Option<CallSite>,
+    ) -> Self {
         Self {
             forks: 0,
             path,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::rt::Here;
+use crate::rt::CallSite;
 
 /// A statement: a line of the source, and a column if there are several on it. `src/lib.rs:12:5`.
 ///
@@ -27,8 +27,8 @@ impl Site {
         Self { column: Some(column), ..self }
     }
 
-    pub(in crate::sched) fn is_at(&self, here: Here) -> bool {
-        let Some(here) = here else { return false };
+    pub(in crate::sched) fn is_at(&self, here: Option<CallSite>) -> bool {
+        let Some(here) = here.and_then(CallSite::location) else { return false };
         let path = here.file();
         let file = path.strip_suffix(self.file.as_str());
         file.is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
@@ -82,12 +82,13 @@ mod tests {
     #[test]
     fn sites_are_read_and_matched() {
         let here = Location::caller();
+        let call_site = Some(CallSite::source(here));
         let line = here.line();
         let site: Site = format!("model/statement.rs:{line}").parse().unwrap();
-        assert!(site.is_at(Some(here)));
-        assert!(site.clone().column(here.column()).is_at(Some(here)));
-        assert!(!site.clone().column(here.column() + 1).is_at(Some(here)));
-        assert!(!Site::new("tatement.rs", line).is_at(Some(here)));
+        assert!(site.is_at(call_site));
+        assert!(site.clone().column(here.column()).is_at(call_site));
+        assert!(!site.clone().column(here.column() + 1).is_at(call_site));
+        assert!(!Site::new("tatement.rs", line).is_at(call_site));
         assert!(!site.is_at(None));
         let text = "a/b.rs:12:5";
         assert_eq!(text.parse::<Site>().unwrap().to_string(), text);

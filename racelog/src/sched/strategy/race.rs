@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 
 use super::choice::Choice;
 use super::random::Numbers;
-use crate::rt::Here;
+use crate::rt::CallSite;
 use crate::sched::model::failure::Place;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::statement::Site;
@@ -156,13 +156,13 @@ impl RaceDirected {
     fn is_site(&mut self, intent: &Intent) -> bool {
         let Some(here) = intent.here else { return false };
         let sites = &self.sites;
-        let address = std::ptr::from_ref(here).addr();
+        let address = here.key();
         let known = self.known.entry(address);
         intent.action.is_access()
             && *known.or_insert_with(|| sites.iter().any(|site| site.is_at(intent.here)))
     }
 
-    fn report(&mut self, first: Here, second: Here) {
+    fn report(&mut self, first: Option<CallSite>, second: Option<CallSite>) {
         if let (Some(first), Some(second)) = (Place::of(first), Place::of(second)) {
             let race = RealRace { first, second };
             if !self.found.contains(&race) {

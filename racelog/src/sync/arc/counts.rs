@@ -6,7 +6,7 @@
 
 use std::panic::RefUnwindSafe;
 
-use crate::rt::{CellRecord, Here, NumberedId, Spin, SpinGuard, counters, with};
+use crate::rt::{CallSite, CellRecord, NumberedId, Spin, SpinGuard, counters, with};
 use crate::sched::{self, Action};
 use crate::trace::MemoryOrdering::{self, Acquire, Relaxed, Release};
 use crate::trace::{Op, Value, VarId};
@@ -50,18 +50,18 @@ impl Counts {
         Self(Spin::new(Both { strong: Count::new(strong), weak: Count::new(weak) }))
     }
 
-    fn lock(&self, action: Action, here: Here) -> SpinGuard<'_, Both> {
+    fn lock(&self, action: Action, here: Option<CallSite>) -> SpinGuard<'_, Both> {
         sched::point(action, std::ptr::from_ref(self).addr(), here);
         self.0.lock()
     }
 
     /// There is one more `Arc`.
-    pub(super) fn cloned(&self, here: Here) {
+    pub(super) fn cloned(&self, here: Option<CallSite>) {
         self.lock(Action::Modify, here).strong.add(Relaxed, here);
     }
 
     /// There is one `Arc` less. Whether it was the last, and the caller owns the contents.
-    pub(super) fn dropped(&self, here: Here) -> bool {
+    pub(super) fn dropped(&self, here: Option<CallSite>) -> bool {
         let mut counts = self.lock(Action::Disconnect, here);
         let left = counts.strong.sub(true, here);
         if left == 0 {
@@ -72,7 +72,7 @@ impl Counts {
     }
 
     /// If there is just one `Arc`, there is none from now on, and the caller owns the contents.
-    pub(super) fn taken(&self, here: Here) -> bool {
+    pub(super) fn taken(&self, here: Option<CallSite>) -> bool {
         self.lock(Action::Modify, here).strong.take(here)
     }
 
@@ -81,7 +81,7 @@ impl Counts {
     /// To load one count and then the other would not do for the trace: in another order of the
     /// same events somebody could turn a `Weak` into an `Arc` in between, or the other way round.
     /// So the strong count is 0 while the weak count is looked at, as std's `make_mut` does it.
-    pub(super) fn unique(&self, here: Here) -> bool {
+    pub(super) fn unique(&self, here: Option<CallSite>) -> bool {
         let mut counts = self.lock(Action::Modify, here);
         if counts.weak.value != 0 {
             counts.weak.look(Acquire, here);
@@ -98,7 +98,7 @@ impl Counts {
     }
 
     /// The caller wants the contents for itself, and leaves the `Weak`s without.
-    pub(super) fn claim(&self, here: Here) -> Claim {
+    pub(super) fn claim(&self, here: Option<CallSite>) -> Claim {
         let mut counts = self.lock(Action::Modify, here);
         if !counts.strong.take(here) {
             Claim::Refused
@@ -111,27 +111,27 @@ impl Counts {
     }
 
     /// The contents of a cyclic `Arc` are there: it is the first.
-    pub(super) fn published(&self, here: Here) {
+    pub(super) fn published(&self, here: Option<CallSite>) {
         self.lock(Action::Modify, here).strong.add(Release, here);
     }
 
     /// There is one more `Weak`, made from an `Arc`.
-    pub(super) fn downgraded(&self, here: Here) {
+    pub(super) fn downgraded(&self, here: Option<CallSite>) {
         self.lock(Action::Modify, here).weak.add(Acquire, here);
     }
 
     /// There is one more `Weak`, made from another.
-    pub(super) fn weak_cloned(&self, here: Here) {
+    pub(super) fn weak_cloned(&self, here: Option<CallSite>) {
         self.lock(Action::Modify, here).weak.add(Relaxed, here);
     }
 
     /// There is one `Weak` less.
-    pub(super) fn weak_dropped(&self, here: Here) {
+    pub(super) fn weak_dropped(&self, here: Option<CallSite>) {
         self.lock(Action::Disconnect, here).weak.sub(false, here);
     }
 
     /// There is one more `Arc`, made from a `Weak`, unless there is none any more.
-    pub(super) fn upgraded(&self, here: Here) -> bool {
+    pub(super) fn upgraded(&self, here: Option<CallSite>) -> bool {
         let mut counts = self.lock(Action::Modify, here);
         let strong = &mut counts.strong;
         if strong.value == 0 {
@@ -144,17 +144,17 @@ impl Counts {
     }
 
     /// How many `Arc`s there are.
-    pub(super) fn strong(&self, here: Here) -> usize {
+    pub(super) fn strong(&self, here: Option<CallSite>) -> usize {
         self.lock(Action::Load, here).strong.look(Relaxed, here)
     }
 
     /// How many `Weak`s there are.
-    pub(super) fn weak(&self, here: Here) -> usize {
+    pub(super) fn weak(&self, here: Option<CallSite>) -> usize {
         self.lock(Action::Load, here).weak.look(Relaxed, here)
     }
 
     /// How many `Weak`s there are, if there is an `Arc`.
-    pub(super) fn weak_of_living(&self, here: Here) -> usize {
+    pub(super) fn weak_of_living(&self, here: Option<CallSite>) -> usize {
         let mut counts = self.lock(Action::Load, here);
         let weak = counts.weak.look(Acquire, here);
         if counts.strong.look(Relaxed, here) == 0 { 0 } else { weak }
@@ -167,7 +167,7 @@ impl Count {
     }
 
     /// One more. Nothing depends on how many there were.
-    fn add(&mut self, ordering: MemoryOrdering, here: Here) {
+    fn add(&mut self, ordering: MemoryOrdering, here: Option<CallSite>) {
         let ordering = Some(ordering);
         let new = self.value + 1;
         self.change(new, false, here, |var, old, new| Op::Rmw { var, old, new, ordering });
@@ -176,7 +176,7 @@ impl Count {
     /// One less; returns how many are left. If `decides`, it decides what the thread does that none
     /// is left. That some are does not: as long as the last one has its place, the others come
     /// before it.
-    fn sub(&mut self, decides: bool, here: Here) -> usize {
+    fn sub(&mut self, decides: bool, here: Option<CallSite>) -> usize {
         let ordering = Some(Release);
         let new = self.value - 1;
         let decision = decides && new == 0;
@@ -185,7 +185,7 @@ impl Count {
     }
 
     /// From 1 to 0, if it is 1.
-    fn take(&mut self, here: Here) -> bool {
+    fn take(&mut self, here: Option<CallSite>) -> bool {
         if self.value == 1 {
             let ordering = Some(Acquire);
             self.change(0, true, here, |var, old, new| Op::Cas { var, old, new, ordering });
@@ -196,13 +196,13 @@ impl Count {
         false
     }
 
-    fn set(&mut self, new: usize, here: Here) {
+    fn set(&mut self, new: usize, here: Option<CallSite>) {
         let ordering = Some(Release);
         self.change(new, false, here, |var, _, value| Op::Store { var, value, ordering });
     }
 
     /// The program is told the count, and may go by it.
-    fn look(&mut self, ordering: MemoryOrdering, here: Here) -> usize {
+    fn look(&mut self, ordering: MemoryOrdering, here: Option<CallSite>) -> usize {
         let (ordering, same) = (Some(ordering), self.value);
         self.change(same, true, here, |var, value, _| Op::Load { var, value, ordering });
         same
@@ -213,7 +213,7 @@ impl Count {
         &mut self,
         new: usize,
         decision: bool,
-        here: Here,
+        here: Option<CallSite>,
         op: impl FnOnce(VarId, Value, Value) -> Op,
     ) {
         let (before, after) = (Value::Nat(self.value as u128), Value::Nat(new as u128));

@@ -19,11 +19,10 @@ mod tests;
 
 use std::any::Any;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
-use std::panic::Location;
 use std::pin::Pin;
 use std::ptr;
 
-use crate::rt::Here;
+use crate::rt::CallSite;
 use counts::{Claim, Counts};
 use memory::Share;
 pub use weak::Weak;
@@ -58,7 +57,7 @@ impl<T> Arc<T> {
     where
         F: FnOnce(&Weak<T>) -> T,
     {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         let room = Share::new(MaybeUninit::<T>::uninit(), Counts::new(0, 1));
         // SAFETY: the share is forgotten for this one. Nobody takes what is there for a value
         // before the strong count says that it is one.
@@ -86,7 +85,7 @@ impl<T> Arc<T> {
     /// The `Arc`, if there is another.
     #[track_caller]
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
-        if this.counts().taken(Some(Location::caller())) {
+        if this.counts().taken(Some(CallSite::caller())) {
             // SAFETY: this was the only `Arc`, and the strong count is now 0.
             Ok(unsafe { this.move_out() })
         } else {
@@ -97,7 +96,7 @@ impl<T> Arc<T> {
     /// As [`std::sync::Arc::into_inner`].
     #[track_caller]
     pub fn into_inner(this: Self) -> Option<T> {
-        if this.counts().dropped(Some(Location::caller())) {
+        if this.counts().dropped(Some(CallSite::caller())) {
             // SAFETY: this was the last `Arc`, and the strong count is now 0.
             Some(unsafe { this.move_out() })
         } else {
@@ -124,11 +123,11 @@ impl<T: Clone> Arc<T> {
     /// As [`std::sync::Arc::make_mut`].
     #[track_caller]
     pub fn make_mut(this: &mut Self) -> &mut T {
-        match this.counts().claim(Some(Location::caller())) {
+        match this.counts().claim(Some(CallSite::caller())) {
             Claim::Granted => {}
             Claim::Refused => {
                 let data = T::clone(this);
-                Self::release(mem::replace(this, Self::new(data)), Some(Location::caller()));
+                Self::release(mem::replace(this, Self::new(data)), Some(CallSite::caller()));
             }
             Claim::Taken => {
                 // SAFETY: the strong count is 0, so the contents are this thread's, which leaves
@@ -203,7 +202,7 @@ impl<T: ?Sized> Arc<T> {
     #[track_caller]
     pub unsafe fn decrement_strong_count(ptr: *const T) {
         // SAFETY: the caller has the pointer from `into_raw`, and gives it up.
-        Self::release(unsafe { Self::from_raw(ptr) }, Some(Location::caller()));
+        Self::release(unsafe { Self::from_raw(ptr) }, Some(CallSite::caller()));
     }
 
     /// As [`std::sync::Arc::as_ptr`].
@@ -216,7 +215,7 @@ impl<T: ?Sized> Arc<T> {
     #[must_use = "this returns a new `Weak` pointer, without modifying the original `Arc`"]
     #[track_caller]
     pub fn downgrade(this: &Self) -> Weak<T> {
-        this.counts().downgraded(Some(Location::caller()));
+        this.counts().downgraded(Some(CallSite::caller()));
         Weak { share: this.share.clone() }
     }
 
@@ -224,14 +223,14 @@ impl<T: ?Sized> Arc<T> {
     #[must_use]
     #[track_caller]
     pub fn weak_count(this: &Self) -> usize {
-        this.counts().weak(Some(Location::caller()))
+        this.counts().weak(Some(CallSite::caller()))
     }
 
     /// As [`std::sync::Arc::strong_count`].
     #[must_use]
     #[track_caller]
     pub fn strong_count(this: &Self) -> usize {
-        this.counts().strong(Some(Location::caller()))
+        this.counts().strong(Some(CallSite::caller()))
     }
 
     /// As [`std::sync::Arc::ptr_eq`].
@@ -245,7 +244,7 @@ impl<T: ?Sized> Arc<T> {
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         // SAFETY: there is no other `Arc` or `Weak` of these contents, and none can be made while
         // this one is borrowed.
-        this.counts().unique(Some(Location::caller())).then(|| unsafe { &mut *this.share.value() })
+        this.counts().unique(Some(CallSite::caller())).then(|| unsafe { &mut *this.share.value() })
     }
 
     fn counts(&self) -> &Counts {
@@ -260,7 +259,7 @@ impl<T: ?Sized> Arc<T> {
     }
 
     /// Drops an `Arc`, where it is known who does.
-    fn release(this: Self, here: Here) {
+    fn release(this: Self, here: Option<CallSite>) {
         let last = this.counts().dropped(here);
         // Frees the memory also if the contents panic.
         let share = this.into_share();
@@ -304,7 +303,7 @@ impl Arc<dyn Any + Send + Sync> {
 impl<T: ?Sized> Clone for Arc<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.counts().cloned(Some(Location::caller()));
+        self.counts().cloned(Some(CallSite::caller()));
         Self { share: self.share.clone() }
     }
 }

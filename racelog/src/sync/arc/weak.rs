@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::mem::ManuallyDrop;
-use std::panic::Location;
 use std::ptr;
 
 use super::Arc;
 use super::memory::Share;
+use crate::rt::CallSite;
 
 /// A pointer that does not keep the contents, as [`std::sync::Weak`], and that records how many
 /// there are.
@@ -54,14 +54,14 @@ impl<T: ?Sized> Weak<T> {
     #[track_caller]
     pub fn upgrade(&self) -> Option<Arc<T>> {
         let counts = self.share.counts()?;
-        counts.upgraded(Some(Location::caller())).then(|| Arc { share: self.share.clone() })
+        counts.upgraded(Some(CallSite::caller())).then(|| Arc { share: self.share.clone() })
     }
 
     /// As [`std::sync::Weak::strong_count`].
     #[must_use]
     #[track_caller]
     pub fn strong_count(&self) -> usize {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.share.counts().map_or(0, |counts| counts.strong(here))
     }
 
@@ -69,7 +69,7 @@ impl<T: ?Sized> Weak<T> {
     #[must_use]
     #[track_caller]
     pub fn weak_count(&self) -> usize {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         self.share.counts().map_or(0, |counts| counts.weak_of_living(here))
     }
 
@@ -84,7 +84,7 @@ impl<T: ?Sized> Clone for Weak<T> {
     #[track_caller]
     fn clone(&self) -> Self {
         if let Some(counts) = self.share.counts() {
-            counts.weak_cloned(Some(Location::caller()));
+            counts.weak_cloned(Some(CallSite::caller()));
         }
         Self { share: self.share.clone() }
     }

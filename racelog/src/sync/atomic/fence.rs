@@ -1,10 +1,9 @@
 //! Mirror of [`std::sync::atomic::fence`].
 
-use std::panic::Location;
 use std::sync::atomic::Ordering;
 
 use super::mark::recorded;
-use crate::rt::with;
+use crate::rt::{CallSite, with};
 use crate::sched::{self, Action};
 use crate::trace::Op;
 
@@ -12,7 +11,7 @@ use crate::trace::Op;
 #[track_caller]
 #[inline]
 pub fn fence(order: Ordering) {
-    let here = Some(Location::caller());
+    let here = Some(CallSite::caller());
     // First, for it panics if there is no such fence.
     std::sync::atomic::fence(order);
     sched::point(Action::Fence, 0, here);

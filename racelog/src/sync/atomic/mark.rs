@@ -1,10 +1,9 @@
 //! How operations on atomics are recorded.
 
-use std::panic::Location;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-use crate::rt::{Kind, Word, access, exclusive, forget};
+use crate::rt::{CallSite, Kind, Word, access, exclusive, forget};
 use crate::sched::Action;
 use crate::trace::{MemoryOrdering, Op};
 
@@ -39,7 +38,7 @@ impl Mark {
         if matches!(order, Ordering::Release | Ordering::AcqRel) {
             return load();
         }
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         access(self.address(), Kind::Atomic, Some(Action::Load), here, |access| {
             let loaded = load();
             access.loaded(loaded.number(), recorded(order));
@@ -60,7 +59,7 @@ impl Mark {
         if matches!(order, Ordering::Acquire | Ordering::AcqRel) {
             return store();
         }
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         access(self.address(), Kind::Atomic, Some(Action::Store), here, |access| {
             let found = current();
             store();
@@ -78,7 +77,7 @@ impl Mark {
         modify: impl Fn() -> T,
         new: impl FnOnce(T) -> T,
     ) -> T {
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         access(self.address(), Kind::Atomic, Some(Action::Modify), here, |access| {
             let found = modify();
             access.modified(found.number(), new(found).number(), recorded(order));
@@ -102,7 +101,7 @@ impl Mark {
         if matches!(failure, Ordering::Release | Ordering::AcqRel) {
             return plain();
         }
-        let here = Some(Location::caller());
+        let here = Some(CallSite::caller());
         access(self.address(), Kind::Atomic, Some(Action::Modify), here, |mut access| {
             let result = strong();
             let var = access.var();
@@ -128,7 +127,7 @@ impl Mark {
     #[track_caller]
     #[inline]
     pub(super) fn exclusive<T: Word>(&mut self, value: T) {
-        exclusive(self.address(), Kind::Atomic, Some(Location::caller()), value.to_value());
+        exclusive(self.address(), Kind::Atomic, Some(CallSite::caller()), value.to_value());
     }
 }
 

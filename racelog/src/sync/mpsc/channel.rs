@@ -2,7 +2,7 @@
 //! Those of [`std::sync::mpsc`] have one receiver, those of crossbeam any number.
 
 use super::record::Record;
-use crate::rt::{Here, Unordered};
+use crate::rt::{CallSite, Unordered};
 use crate::sched::{self, Action, Deadline, Intent};
 use std::collections::VecDeque;
 use std::mem;
@@ -74,7 +74,7 @@ impl Patience {
     }
 
     /// Whether the calling thread, in this operation, waits no longer.
-    fn is_over(self, action: Action, here: Here) -> bool {
+    fn is_over(self, action: Action, here: Option<CallSite>) -> bool {
         match self {
             Self::None => true,
             Self::Until(deadline) => deadline.has_passed(action, here),
@@ -92,7 +92,7 @@ impl<T> Channel<T> {
     }
 
     /// A channel for up to `bound` messages, with one sender and one receiver.
-    pub(crate) fn bounded(bound: usize, here: Here) -> Self {
+    pub(crate) fn bounded(bound: usize, here: Option<CallSite>) -> Self {
         match bound {
             0 => Self::new(Bound::Rendezvous, Record::of_rendezvous()),
             _ => Self::new(Bound::Messages(bound), Record::with_places(bound, here)),
@@ -126,7 +126,7 @@ impl<T> Channel<T> {
         condvar: &Condvar,
         state: Guard<'a, T>,
         patience: Patience,
-        (action, here): (Action, Here),
+        (action, here): (Action, Option<CallSite>),
         ready: &dyn Fn(&State<T>) -> bool,
     ) -> Guard<'a, T> {
         if !sched::is_controlled() {
@@ -159,7 +159,7 @@ impl<T> Channel<T> {
         &self,
         value: T,
         patience: Patience,
-        here: Here,
+        here: Option<CallSite>,
     ) -> Result<(), TrySendError<T>> {
         sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
@@ -189,7 +189,7 @@ impl<T> Channel<T> {
         mut state: Guard<'a, T>,
         (number, session): (u64, u32),
         patience: Patience,
-        here: Here,
+        here: Option<CallSite>,
     ) -> Result<(), TrySendError<T>> {
         loop {
             let offered = state.queue.iter().position(|message| message.number == number);
@@ -224,7 +224,7 @@ impl<T> Channel<T> {
     }
 
     /// Sends if that is possible at once.
-    pub(crate) fn try_send(&self, value: T, here: Here) -> Result<(), TrySendError<T>> {
+    pub(crate) fn try_send(&self, value: T, here: Option<CallSite>) -> Result<(), TrySendError<T>> {
         sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
         if state.receivers == 0 {
@@ -245,7 +245,11 @@ impl<T> Channel<T> {
     }
 
     /// Receives; [`RecvTimeoutError::Timeout`] if there is nothing and no patience left.
-    pub(crate) fn receive(&self, patience: Patience, here: Here) -> Result<T, RecvTimeoutError> {
+    pub(crate) fn receive(
+        &self,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> Result<T, RecvTimeoutError> {
         sched::point(Action::Receive, self.key(), here);
         let mut state = self.lock();
         loop {
@@ -293,7 +297,7 @@ impl<T> Channel<T> {
 
     /// There is one more receiver.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn add_receiver(&self, here: Here) {
+    pub(crate) fn add_receiver(&self, here: Option<CallSite>) {
         sched::point(Action::Disconnect, self.key(), here);
         let mut state = self.lock();
         let further = state.receivers;
@@ -326,7 +330,7 @@ impl<T> Channel<T> {
     /// How many messages are there. That there are none, or that there is no room for more, is
     /// recorded.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn len(&self, here: Here) -> usize {
+    pub(crate) fn len(&self, here: Option<CallSite>) -> usize {
         sched::point(Action::Look, self.key(), here);
         let mut state = self.lock();
         if state.bound == Bound::Rendezvous {
@@ -392,7 +396,7 @@ impl<T> State<T> {
         self.waiting > self.queue.len()
     }
 
-    fn set_waiting(&mut self, waiting: bool, here: Here) {
+    fn set_waiting(&mut self, waiting: bool, here: Option<CallSite>) {
         if waiting {
             self.waiting += 1;
         } else {
@@ -415,7 +419,7 @@ impl<T> State<T> {
     }
 
     /// Puts a message into the queue; returns its number and the session that recorded it.
-    fn push(&mut self, value: T, held: bool, here: Here) -> (u64, u32) {
+    fn push(&mut self, value: T, held: bool, here: Option<CallSite>) -> (u64, u32) {
         let number = self.next;
         self.next += 1;
         let session = self.record.sent(number, here);

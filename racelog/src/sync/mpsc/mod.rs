@@ -28,12 +28,11 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-use std::panic::Location;
-
 pub use receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use sender::{Sender, SyncSender};
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
+use crate::rt::CallSite;
 use channel::Channel;
 use halves::halves;
 
@@ -51,6 +50,6 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[must_use]
 #[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let (sender, receiver) = halves(Channel::bounded(bound, Some(Location::caller())));
+    let (sender, receiver) = halves(Channel::bounded(bound, Some(CallSite::caller())));
     (SyncSender(sender), Receiver::new(receiver))
 }

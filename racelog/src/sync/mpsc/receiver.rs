@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
 use super::channel::Patience;
 use super::halves::{ReceivingHalf, receiver_iterators};
+use crate::rt::CallSite;
 
 /// The receiving half of a channel, as [`std::sync::mpsc::Receiver`].
 pub struct Receiver<T> {
@@ -30,7 +31,7 @@ impl<T> Receiver<T> {
     /// As [`std::sync::mpsc::Receiver::try_recv`].
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let received = self.half.receive(Patience::None, Some(Location::caller()));
+        let received = self.half.receive(Patience::None, Some(CallSite::caller()));
         received.map_err(|error| match error {
             RecvTimeoutError::Timeout => TryRecvError::Empty,
             RecvTimeoutError::Disconnected => TryRecvError::Disconnected,
@@ -40,14 +41,14 @@ impl<T> Receiver<T> {
     /// As [`std::sync::mpsc::Receiver::recv`].
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        let received = self.half.receive(Patience::Forever, Some(Location::caller()));
+        let received = self.half.receive(Patience::Forever, Some(CallSite::caller()));
         received.map_err(|_| RecvError)
     }
 
     /// As [`std::sync::mpsc::Receiver::recv_timeout`].
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        self.half.receive(Patience::of(timeout), Some(Location::caller()))
+        self.half.receive(Patience::of(timeout), Some(CallSite::caller()))
     }
 }
 

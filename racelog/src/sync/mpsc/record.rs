@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::rt::{Here, NumberedId, ThreadLog, counters, with};
+use crate::rt::{CallSite, NumberedId, ThreadLog, counters, with};
 use crate::trace::{ChannelId, LockId, Op, Value, VarId};
 
 /// More places than this are not modelled, for each of them is an event at the channel's creation:
@@ -83,7 +83,7 @@ impl Record {
     }
 
     /// Of a channel for `count` messages, all of whose places are free.
-    pub(crate) fn with_places(count: usize, here: Here) -> Self {
+    pub(crate) fn with_places(count: usize, here: Option<CallSite>) -> Self {
         let mut record = Self::new();
         if count <= MOST_PLACES {
             record.lock = Some(NumberedId::new());
@@ -99,7 +99,7 @@ impl Record {
     }
 
     /// A message is put into the queue. Returns the session that recorded it; 0 for none.
-    pub(crate) fn sent(&mut self, number: u64, here: Here) -> u32 {
+    pub(crate) fn sent(&mut self, number: u64, here: Option<CallSite>) -> u32 {
         let session = self.with(|record, log| {
             if let Some(places) = &mut record.places {
                 let place = places.free.pop_front().expect("recorded messages leave room");
@@ -116,7 +116,13 @@ impl Record {
 
     /// A message, which was recorded by `session`, is taken out of the queue. If its sender is held
     /// it may go on.
-    pub(crate) fn received(&mut self, number: u64, session: u32, held: bool, here: Here) {
+    pub(crate) fn received(
+        &mut self,
+        number: u64,
+        session: u32,
+        held: bool,
+        here: Option<CallSite>,
+    ) {
         if session == 0 {
             return;
         }
@@ -137,7 +143,7 @@ impl Record {
     }
 
     /// The sender of a message, which was recorded by `session`, sees that it was taken.
-    pub(crate) fn acknowledged(&mut self, number: u64, session: u32, here: Here) {
+    pub(crate) fn acknowledged(&mut self, number: u64, session: u32, here: Option<CallSite>) {
         self.with(|record, log| {
             if log.session_number() == session {
                 let (channel, message) = (record.back(), Value::Nat(number.into()));
@@ -147,7 +153,7 @@ impl Record {
     }
 
     /// A receive finds nothing, while senders are left.
-    pub(crate) fn found_nothing(&mut self, here: Here) {
+    pub(crate) fn found_nothing(&mut self, here: Option<CallSite>) {
         self.with(|record, log| {
             let channel = record.channel();
             record.emit(log, Op::RecvEmpty(channel), here);
@@ -155,7 +161,7 @@ impl Record {
     }
 
     /// A receive finds nothing, and no senders.
-    pub(crate) fn saw_end(&mut self, here: Here) {
+    pub(crate) fn saw_end(&mut self, here: Option<CallSite>) {
         self.with(|record, log| {
             let channel = record.channel();
             record.emit(log, Op::RecvClosed(channel), here);
@@ -164,7 +170,7 @@ impl Record {
 
     /// A send finds no room, while the receiver lives. It can be told only of a bounded channel,
     /// and only if the room is taken up by recorded messages alone.
-    pub(crate) fn found_full(&mut self, here: Here) {
+    pub(crate) fn found_full(&mut self, here: Option<CallSite>) {
         self.with(|record, log| {
             if record.places.as_ref().is_some_and(|places| places.free.is_empty()) {
                 record.saw_receiver(log, LIVES, here);
@@ -175,7 +181,7 @@ impl Record {
     }
 
     /// A receiver of a rendezvous channel starts or stops to wait; now `waiting` of them do.
-    pub(crate) fn receivers_wait(&mut self, waiting: usize, here: Here) {
+    pub(crate) fn receivers_wait(&mut self, waiting: usize, here: Option<CallSite>) {
         let shared = self.shared_in != 0;
         let change = |record: &mut Self, log: &ThreadLog| {
             record.waits += u64::from(waiting > 0);
@@ -194,7 +200,7 @@ impl Record {
     }
 
     /// A send that does not wait goes by whether a receiver of a rendezvous channel does.
-    pub(crate) fn saw_waiting(&mut self, waits: bool, here: Here) {
+    pub(crate) fn saw_waiting(&mut self, waits: bool, here: Option<CallSite>) {
         self.with(|record, log| {
             // A receiver that is not recorded explains nothing.
             if record.waits_now == waits {
@@ -206,7 +212,13 @@ impl Record {
 
     /// A sender takes its message, which was recorded by `session`, back from a rendezvous. The
     /// trace's queue gives it only if it is in `front`.
-    pub(crate) fn withdrawn(&mut self, number: u64, session: u32, front: bool, here: Here) {
+    pub(crate) fn withdrawn(
+        &mut self,
+        number: u64,
+        session: u32,
+        front: bool,
+        here: Option<CallSite>,
+    ) {
         match front {
             true => self.received(number, session, false, here),
             false => self.lost |= session != 0,
@@ -214,7 +226,7 @@ impl Record {
     }
 
     /// A send finds the receiver gone.
-    pub(crate) fn saw_no_receiver(&mut self, here: Here) {
+    pub(crate) fn saw_no_receiver(&mut self, here: Option<CallSite>) {
         self.with(|record, log| {
             // What another session's thread did explains nothing in this one's trace.
             if record.dropped_in == log.session_number() {
@@ -233,7 +245,7 @@ impl Record {
 
     /// There is one more receiver; besides the first there are now `further`.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn receiver_added(&mut self, further: usize, here: Here) {
+    pub(crate) fn receiver_added(&mut self, further: usize, here: Option<CallSite>) {
         if self.shared_in == 0 {
             self.shared_in = self.with(|_, log| log.session_number()).unwrap_or(0);
         }
@@ -308,24 +320,24 @@ impl Record {
     }
 
     /// The number of further receivers changes.
-    fn count(&mut self, log: &ThreadLog, old: usize, new: usize, here: Here) {
+    fn count(&mut self, log: &ThreadLog, old: usize, new: usize, here: Option<CallSite>) {
         let (old, new) = (Value::Nat(old as u128), Value::Nat(new as u128));
         self.decide(log, Op::Rmw { var: self.further(), old, new, ordering: None }, here);
     }
 
-    fn saw_receiver(&mut self, log: &ThreadLog, value: Value, here: Here) {
+    fn saw_receiver(&mut self, log: &ThreadLog, value: Value, here: Option<CallSite>) {
         self.decide(log, Op::Load { var: self.alive(), value, ordering: None }, here);
     }
 
     /// Records what the thread goes by.
-    fn decide(&mut self, log: &ThreadLog, op: Op, here: Here) {
+    fn decide(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
         let stamp = log.tick(self.clock);
         log.emit_decision(stamp, op, here);
         self.clock = stamp;
     }
 
     /// A place becomes free, if the channel has any.
-    fn free_place(&mut self, log: &ThreadLog, here: Here) {
+    fn free_place(&mut self, log: &ThreadLog, here: Option<CallSite>) {
         if let Some(places) = &mut self.places {
             let place = places.next;
             places.next += 1;
@@ -335,7 +347,7 @@ impl Record {
         }
     }
 
-    fn emit(&mut self, log: &ThreadLog, op: Op, here: Here) {
+    fn emit(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
         let stamp = log.tick(self.clock);
         log.emit(stamp, op, here);
         self.clock = stamp;

@@ -1,11 +1,12 @@
 //! The sending halves.
 
 use std::fmt;
-use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{SendError, TrySendError};
 
 use super::channel::Patience;
 use super::halves::SendingHalf;
+use crate::rt::CallSite;
 
 /// The sending half of a channel without bound, as [`std::sync::mpsc::Sender`].
 pub struct Sender<T>(pub(super) SendingHalf<T>);
@@ -22,7 +23,7 @@ macro_rules! both_senders {
             #[doc = concat!("As [`std::sync::mpsc::", stringify!($Sender), "::send`].")]
             #[track_caller]
             pub fn send(&self, t: T) -> Result<(), SendError<T>> {
-                let sent = self.0.send(t, Patience::Forever, Some(Location::caller()));
+                let sent = self.0.send(t, Patience::Forever, Some(CallSite::caller()));
                 sent.map_err(|error| match error {
                     TrySendError::Full(t) | TrySendError::Disconnected(t) => SendError(t),
                 })
@@ -49,6 +50,6 @@ impl<T> SyncSender<T> {
     /// As [`std::sync::mpsc::SyncSender::try_send`].
     #[track_caller]
     pub fn try_send(&self, t: T) -> Result<(), TrySendError<T>> {
-        self.0.try_send(t, Some(Location::caller()))
+        self.0.try_send(t, Some(CallSite::caller()))
     }
 }

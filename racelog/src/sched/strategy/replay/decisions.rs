@@ -8,7 +8,7 @@
 //! without a time, too, ends by a `wake_timeout` or `park_timeout`: as a spurious wake-up. Sleeping
 //! takes no time. Where the schedule says nothing, because a wait leaves no event, it is the clock's.
 
-use super::{Action, Choice, Here, Intent, Replay, Status, Step};
+use super::{Action, CallSite, Choice, Intent, Replay, Status, Step};
 
 /// The steps that say how a wait has ended.
 const ENDS: [&str; 12] = [
@@ -62,7 +62,7 @@ impl Replay {
         &self,
         thread: &str,
         action: Action,
-        here: Here,
+        here: Option<CallSite>,
     ) -> Option<bool> {
         if !self.is_on_its_way() {
             return None;
@@ -85,7 +85,7 @@ impl Replay {
         }
     }
 
-    fn ends_by_time(&self, thread: &str, here: Here) -> Option<bool> {
+    fn ends_by_time(&self, thread: &str, here: Option<CallSite>) -> Option<bool> {
         let is_end = |step: &&Step| ENDS.contains(&step.op.as_str());
         let end = self.operation(thread, here).find(is_end)?;
         Some(TIME_IS_UP.contains(&end.op.as_str()) || self.takes_back(thread, end, here))
@@ -93,13 +93,13 @@ impl Replay {
 
     /// The coming steps of the operation that a thread is in, which may be several, and more of the
     /// same place. A branch that is due comes before all of them.
-    fn operation(&self, thread: &str, here: Here) -> impl Iterator<Item = &Step> {
+    fn operation(&self, thread: &str, here: Option<CallSite>) -> impl Iterator<Item = &Step> {
         let ahead = self.coming(thread).skip_while(|step| step.op == "branch");
         ahead.take_while(move |step| is_at(step, here))
     }
 
     /// Whether a step takes the message back that the same operation has offered before.
-    fn takes_back(&self, thread: &str, step: &Step, here: Here) -> bool {
+    fn takes_back(&self, thread: &str, step: &Step, here: Option<CallSite>) -> bool {
         let Some(&last) = self.last.get(thread) else { return false };
         let sent = &self.schedule.steps[last];
         step.op == "recv"
@@ -119,23 +119,26 @@ impl Replay {
     }
 }
 
-fn is_at(step: &Step, here: Here) -> bool {
+fn is_at(step: &Step, here: Option<CallSite>) -> bool {
     step.place.as_ref().is_none_or(|place| place.is_at(here))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::Location;
+
     use super::*;
+    use crate::rt::CallSite;
     use crate::sched::schedule::Schedule;
 
     /// A replay of which these are the steps of thread 0, all of this place.
-    fn replay(steps: &str) -> (Replay, Here) {
-        let here = std::panic::Location::caller();
+    fn replay(steps: &str) -> (Replay, Option<CallSite>) {
+        let here = Location::caller();
         let place = format!("{}:{}:{}", here.file(), here.line(), here.column());
         let lines = steps.split(", ").filter(|step| !step.is_empty());
         let lines: String = lines.map(|step| format!("step 0 {step} @ {place}\n")).collect();
         let text = format!("racelog-schedule 2\n{lines}race 0 write y\nrace 1 write y\n");
-        (Replay::new(Schedule::parse(&text).unwrap()), Some(here))
+        (Replay::new(Schedule::parse(&text).unwrap()), Some(CallSite::source(here)))
     }
 
     #[test]

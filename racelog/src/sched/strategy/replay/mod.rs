@@ -1,6 +1,6 @@
 //! Replays a schedule up to a race.
 //!
-//! The schedule is a witness: an order of events that ends with two threads before accesses that race. Here
+//! The schedule is a witness: an order of events that ends with two threads before accesses that race. Option<CallSite>
 //! the threads are let go in that order, and what they do is compared with what they should do, event
 //! by event, as the recorder sees it. An operation that is several events happens as a whole: when
 //! the schedule comes to the first of them, or as soon after that as the operation does not block.
@@ -26,7 +26,7 @@ pub(in crate::sched) use self::verdict::{Divergence, Done, OtherValue, Stands, V
 
 use super::choice::{Choice, Stop};
 use super::random::Numbers;
-use crate::rt::{Action, Here};
+use crate::rt::{Action, CallSite};
 use crate::sched::model::failure::Place;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::{self, Slot, Status};
@@ -265,7 +265,7 @@ impl Replay {
     }
 
     /// The thread has done this.
-    pub(in crate::sched) fn observe(&mut self, thread: &str, op: &Op, here: Here) {
+    pub(in crate::sched) fn observe(&mut self, thread: &str, op: &Op, here: Option<CallSite>) {
         if self.confirmed {
             self.note_value(thread, op);
             return;
