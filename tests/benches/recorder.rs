@@ -6,6 +6,11 @@
 //! has no `rust-src`, std is as shipped: what of it is not inlined costs the sanitizer nothing, and
 //! what it reports means nothing, so it reports nothing. Every round runs each of them once, one after the other, and the fastest counts: so
 //! noise of the machine hits all alike and does not last.
+//!
+//! `cargo bench -p racelog-tests --bench recorder -- instructions [WORKLOAD…]` counts instructions
+//! instead, which a busy machine does not change: see `instructions`.
+
+mod instructions;
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -31,7 +36,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let rounds: usize = words.iter().find_map(|word| word.parse().ok()).unwrap_or(5);
-    let chosen: Vec<&String> = words.iter().filter(|word| word.parse::<usize>().is_err()).collect();
+    let mut chosen: Vec<&String> =
+        words.iter().filter(|word| word.parse::<usize>().is_err()).collect();
+    let instructions = chosen.first().is_some_and(|word| *word == "instructions");
+    if instructions {
+        chosen.remove(0);
+        let programs = [build_stable(false)?.program, build_stable(true)?.program];
+        return instructions::measure(&programs, &chosen);
+    }
 
     let mut variants = vec![build_stable(false)?, build_stable(true)?];
     match build_sanitized() {
