@@ -4,8 +4,8 @@ use std::cell::UnsafeCell;
 use std::panic::{Location, RefUnwindSafe};
 
 use crate::rt::{
-    self, CallSite, CellRecord, NumberedId, Ownership, Site, Spin, SpinGuard, Streak, ThreadLog,
-    counters, step_of, with, word_of,
+    self, CallSite, CellRecord, KeptAccess, NumberedId, Ownership, Spin, SpinGuard, Streak,
+    ThreadLog, counters, step_of, with, word_of,
 };
 use crate::sched::{self, Action};
 use crate::trace::{Op, VarId};
@@ -62,7 +62,7 @@ impl<T: Copy> Shared<T> {
     pub fn get(&self) -> T {
         let caller = Location::caller();
         let own = self.ownership.access(|log, tag| {
-            let recorded = log.emit_again(Site { caller, tag, write: false }, 0);
+            let recorded = log.emit_again(KeptAccess { caller, tag, write: false }, 0);
             // SAFETY: the cell belongs to this thread, which is busy with it.
             recorded.then(|| unsafe { *self.value.get() })
         });
@@ -78,7 +78,7 @@ impl<T: Copy> Shared<T> {
             let place = self.value.get();
             // SAFETY: the cell belongs to this thread, which is busy with it.
             let step = step_of(unsafe { &*place }, &value)?;
-            let recorded = log.emit_again(Site { caller, tag, write: true }, step);
+            let recorded = log.emit_again(KeptAccess { caller, tag, write: true }, step);
             // SAFETY: as above.
             recorded.then(|| unsafe { *place = value })
         });
@@ -93,7 +93,7 @@ impl<T: Copy> Shared<T> {
             // SAFETY: the cell belongs to this thread, which is busy with it.
             let value = unsafe { *self.value.get() };
             let op = Op::Read { var: self.var(), value: word_of(&value) };
-            log.emit_kept(op, Site { caller, tag, write: false }).then_some(value)
+            log.emit_kept(op, KeptAccess { caller, tag, write: false }).then_some(value)
         });
         own.unwrap_or_else(|| self.get_by_lock(caller))
     }
@@ -105,7 +105,7 @@ impl<T: Copy> Shared<T> {
         let own = self.ownership.access(|log, tag| {
             let op = Op::Write { var: self.var(), value: word_of(&value) };
             // SAFETY: the cell belongs to this thread, which is busy with it.
-            log.emit_kept(op, Site { caller, tag, write: true })
+            log.emit_kept(op, KeptAccess { caller, tag, write: true })
                 .then(|| unsafe { *self.value.get() = value })
         });
         own.unwrap_or_else(|| self.set_by_lock(value, caller));

@@ -1,7 +1,7 @@
 //! Which events a thread records, and when.
 
 use super::entries::{Init, Step};
-use super::kept::Site;
+use super::kept::KeptAccess;
 use super::thread_log::{PENDING, ThreadLog};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
@@ -36,15 +36,15 @@ impl ThreadLog {
 
     /// Records a plain access of a cell that belongs to this thread: in full, so that the next one
     /// that is like it can be short. False if that may not be.
-    pub(crate) fn emit_kept(&self, op: Op, site: Site) -> bool {
+    pub(crate) fn emit_kept(&self, op: Op, access: KeptAccess) -> bool {
         if self.is_expecting() {
             return false;
         }
-        let (stamp, here) = (self.tick(0), Some(CallSite::source(site.caller)));
+        let (stamp, here) = (self.tick(0), Some(CallSite::source(access.caller)));
         self.pay_if_pending(stamp, here);
-        self.write(stamp, op, here, false, Some(site.slot()));
+        self.write(stamp, op, here, false, Some(access.slot()));
         if self.chunks.stamp() == stamp {
-            self.sites.keep(site);
+            self.kept.keep(access);
         }
         true
     }
@@ -52,8 +52,8 @@ impl ThreadLog {
     /// Records a plain access like one before, of a value that is so far from what the cell had at the
     /// last access; false if it has to be recorded in full. The cell belongs to this thread.
     #[inline(always)]
-    pub(crate) fn emit_again(&self, site: Site, step: i8) -> bool {
-        let Some(same) = self.sites.find(site) else { return false };
+    pub(crate) fn emit_again(&self, access: KeptAccess, step: i8) -> bool {
+        let Some(same) = self.kept.find(access) else { return false };
         self.chunks.append_short(same.wrapping_add((step as u16) << 8))
     }
 

@@ -6,7 +6,7 @@ use std::panic::Location;
 use crate::trace::binary::kept::{SLOTS, again};
 
 /// The accesses that the open chunk keeps, each in the slot that it hashes to.
-pub(in crate::rt) struct Sites {
+pub(in crate::rt) struct KeptAccesses {
     /// Which access it is; 0 if there is none.
     keys: [Cell<u64>; SLOTS],
     /// What stands for the next one like it, with the same value.
@@ -46,7 +46,7 @@ impl Tag {
 
 /// An access: where in the program, of which cell, and whether it writes.
 #[derive(Clone, Copy)]
-pub(crate) struct Site {
+pub(crate) struct KeptAccess {
     pub(crate) caller: &'static Location<'static>,
     pub(crate) tag: Tag,
     pub(crate) write: bool,
@@ -55,7 +55,7 @@ pub(crate) struct Site {
 /// The address of a place is even, so there is room for a bit.
 const _: () = assert!(PLACE > 1);
 
-impl Site {
+impl KeptAccess {
     #[inline(always)]
     fn address(self) -> u64 {
         std::ptr::from_ref(self.caller).addr() as u64
@@ -75,7 +75,7 @@ impl Site {
     }
 }
 
-impl Sites {
+impl KeptAccesses {
     pub(in crate::rt) fn new() -> Self {
         Self { keys: [const { Cell::new(0) }; SLOTS], words: std::array::from_fn(again) }
     }
@@ -83,15 +83,15 @@ impl Sites {
     /// What stands for this access, with the same value as the last of the cell, if one like it is
     /// kept.
     #[inline(always)]
-    pub(in crate::rt) fn find(&self, site: Site) -> Option<u16> {
-        let slot = site.slot();
-        (self.keys[slot].get() == site.key()).then(|| self.words[slot])
+    pub(in crate::rt) fn find(&self, access: KeptAccess) -> Option<u16> {
+        let slot = access.slot();
+        (self.keys[slot].get() == access.key()).then(|| self.words[slot])
     }
 
     /// Keeps an access in its slot.
-    pub(in crate::rt) fn keep(&self, site: Site) {
-        if site.address() < 1 << (NUMBER_SHIFT - 1) {
-            self.keys[site.slot()].set(site.key());
+    pub(in crate::rt) fn keep(&self, access: KeptAccess) {
+        if access.address() < 1 << (NUMBER_SHIFT - 1) {
+            self.keys[access.slot()].set(access.key());
         }
     }
 
@@ -116,7 +116,7 @@ mod tests {
             .iter()
             .flat_map(|tag| callers.map(|caller| [false, true].map(|write| (*tag, caller, write))))
             .flatten()
-            .map(|(tag, caller, write)| Site { caller, tag, write }.key())
+            .map(|(tag, caller, write)| KeptAccess { caller, tag, write }.key())
             .collect();
         assert_eq!(keys.len(), tags.len() * callers.len() * 2);
     }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(distance * size_of::<Location<'_>>(), 3 * PLACE as usize);
         let slots: HashSet<usize> = tags
             .flat_map(|tag| {
-                let slot = Site { caller: first, tag, write: false }.slot();
+                let slot = KeptAccess { caller: first, tag, write: false }.slot();
                 [slot, (slot + 3) % SLOTS]
             })
             .collect();

@@ -6,13 +6,13 @@ use crate::rt::memory::table::Cells;
 use crate::trace::Value;
 
 /// Keeps an address locked while the program makes the access that is recorded already.
-pub(in crate::rt) type Held = SpinGuard<'static, Cells>;
+pub(in crate::rt) type LockedMemory = SpinGuard<'static, Cells>;
 
 /// An access that the program is about to make and that is recorded after it, with the address
 /// locked.
-pub(in crate::rt) struct Open {
+pub(in crate::rt) struct OpenAccess {
     pub(in crate::rt) memory: Memory,
-    pub(in crate::rt) cells: Held,
+    pub(in crate::rt) cells: LockedMemory,
     pub(in crate::rt) here: Option<CallSite>,
     /// Whether it is an update, and no mere write.
     pub(in crate::rt) updates: bool,

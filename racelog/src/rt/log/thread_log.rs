@@ -7,9 +7,9 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::clocks::Clock;
-use super::kept::{Sites, Tag};
+use super::kept::{KeptAccesses, Tag};
 use super::owner::Owner;
-use super::pending::{Armed, Held, Open};
+use super::pending::{Armed, LockedMemory, OpenAccess};
 use super::session::Session;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
@@ -29,7 +29,7 @@ pub(crate) enum Expected {
     Bare,
 }
 
-/// Why the next event cannot be a short one: bits of [`ThreadLog::unusual`]. Something was read that
+/// Why the next event cannot be a short one: bits of [`ThreadLog::bars_short`]. Something was read that
 /// no branch has followed yet.
 pub(super) const PENDING: u8 = 1;
 /// An event of instrumented code is expected.
@@ -51,19 +51,19 @@ pub(crate) struct ThreadLog {
     /// Which event, if any, is one of instrumented code. All others are of code that does not
     /// record its branches.
     pub(super) expected: Cell<Expected>,
-    pub(super) unusual: Cell<u8>,
+    pub(super) bars_short: Cell<u8>,
     /// Locks the bare memory that the thread is about to access.
-    pub(in crate::rt) held: Cell<Option<Held>>,
+    pub(in crate::rt) held: Cell<Option<LockedMemory>>,
     /// The access of bare memory that the thread is in the middle of, if its event is not written
     /// yet.
-    pub(in crate::rt) open_access: Cell<Option<Open>>,
+    pub(in crate::rt) open_access: Cell<Option<OpenAccess>>,
     /// Accesses by methods whose arguments are being evaluated.
     pub(in crate::rt) armed: RefCell<Vec<Armed>>,
     /// Where memory went out of sight, by the address of the place in the source.
     pub(super) blind_spots: RefCell<FxHashSet<usize>>,
     pub(super) chunks: Chunks,
     /// What the open chunk keeps.
-    pub(super) sites: Sites,
+    pub(super) kept: KeptAccesses,
     /// The last tag that was given to a cell.
     pub(super) last_tag: Cell<Tag>,
     /// What cells that belong to this thread know it by.
@@ -89,13 +89,13 @@ impl ThreadLog {
             session,
             thread,
             expected: Cell::new(Expected::Nothing),
-            unusual: Cell::new(0),
+            bars_short: Cell::new(0),
             held: Cell::new(None),
             open_access: Cell::new(None),
             armed: RefCell::default(),
             blind_spots: RefCell::default(),
             chunks: Chunks::new(thread),
-            sites: Sites::new(),
+            kept: KeptAccesses::new(),
             last_tag: Cell::new(Tag::FIRST),
             owner: Cell::new(None),
             locations: Box::new([const { Cell::new((0, 0)) }; REMEMBERED]),
@@ -172,8 +172,8 @@ impl ThreadLog {
 
     #[inline]
     pub(super) fn mark(&self, bit: u8, on: bool) {
-        let others = self.unusual.get() & !bit;
-        self.unusual.set(if on { others | bit } else { others });
+        let others = self.bars_short.get() & !bit;
+        self.bars_short.set(if on { others | bit } else { others });
         self.decide_on_short();
     }
 
@@ -187,7 +187,7 @@ impl ThreadLog {
 
     fn decide_on_short_of(&self, owner: &Owner) {
         let clock = self.clock();
-        if self.unusual.get() == 0 && self.chunks.stamp() == clock {
+        if self.bars_short.get() == 0 && self.chunks.stamp() == clock {
             owner.will_reach(clock + self.chunks.allow_short());
         } else {
             self.chunks.forbid_short();
@@ -204,13 +204,13 @@ impl ThreadLog {
 
     /// Whether an event of instrumented code is expected.
     pub(in crate::rt) fn is_expecting(&self) -> bool {
-        self.unusual.get() & EXPECTING != 0
+        self.bars_short.get() & EXPECTING != 0
     }
 
     /// Whether something was read that no branch has followed yet.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {
-        self.unusual.get() & PENDING != 0
+        self.bars_short.get() & PENDING != 0
     }
 
     /// Says which events are of instrumented code from now on; returns what was said before.
@@ -244,7 +244,7 @@ impl ThreadLog {
         let next = self.owner.get().zip(self.last_tag.get().next());
         let (owner, tag) = next.unwrap_or_else(|| {
             // There are no more tags: what belonged to the thread is another's now.
-            self.sites.clear();
+            self.kept.clear();
             (Owner::new(std::ptr::from_ref(self).cast()), Tag::FIRST)
         });
         if !self.clock.may_own(owner, self.session.clocks()) {

@@ -105,7 +105,7 @@ impl ThreadLog {
             Ok(in_new_chunk) => {
                 self.session.reached(entry.stamp());
                 if in_new_chunk {
-                    self.sites.clear();
+                    self.kept.clear();
                 }
             }
             Err(full) => self.lose(entry.stamp(), is_event, Some(&full)),

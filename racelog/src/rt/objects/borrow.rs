@@ -17,7 +17,7 @@
 
 use std::ptr;
 
-use super::raw::barely;
+use super::raw::as_bare_access;
 use crate::rt::base::action::Action;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
@@ -95,7 +95,7 @@ fn at(
 ) {
     let Some(memory) = memory else { return };
     control::before_access(action, memory.address, memory.size as usize, here);
-    with(|log| barely(log, || f(log, memory)));
+    with(|log| as_bare_access(log, || f(log, memory)));
 }
 
 /// So many places in a row are read.

@@ -13,7 +13,7 @@ use std::ptr;
 use crate::rt::base::action::Action;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
-use crate::rt::log::pending::{Held, Memory, Open};
+use crate::rt::log::pending::{LockedMemory, Memory, OpenAccess};
 use crate::rt::log::thread_log::{Expected, ThreadLog};
 use crate::rt::memory::allocator::keeps_order;
 use crate::rt::memory::constants::is_constant;
@@ -39,7 +39,7 @@ impl Memory {
 
     /// Locks it, and finds what is known of it.
     #[inline(always)]
-    pub(in crate::rt) fn lock(self) -> Held {
+    pub(in crate::rt) fn lock(self) -> LockedMemory {
         lock(self.address)
     }
 
@@ -159,7 +159,7 @@ impl Entry {
 
 /// Runs `f` as instrumented code that accesses memory.
 #[inline]
-pub(in crate::rt) fn barely(log: &ThreadLog, f: impl FnOnce()) {
+pub(in crate::rt) fn as_bare_access(log: &ThreadLog, f: impl FnOnce()) {
     let outer = log.expect(Expected::Bare);
     f();
     log.expect(outer);
@@ -197,7 +197,7 @@ fn try_begin_read<T>(log: &ThreadLog, place: *const T, here: Option<CallSite>) -
     // SAFETY: the program is about to read the place, and no other recorded thread writes it.
     let value = unsafe { word_at(place) };
     let mut settled = false;
-    barely(log, || {
+    as_bare_access(log, || {
         settled = memory.settle(log, entry, value, here);
         if !settled {
             memory.read(log, entry, value, here);
@@ -237,7 +237,7 @@ fn begin_write_unless_off<T, V>(place: *const T, value: &V, here: Option<CallSit
         let mut cells = memory.lock();
         let entry = memory.entry(&mut cells);
         let value = word_of(value);
-        barely(log, || {
+        as_bare_access(log, || {
             memory.expect_anything(log, entry, here);
             write(log, entry, value, here);
         });
@@ -267,7 +267,7 @@ fn begin_change<T>(place: *const T, here: Option<CallSite>, updates: bool) {
         let Some(memory) = Memory::at(place) else { return };
         let mut cells = memory.lock();
         let entry = memory.entry(&mut cells);
-        barely(log, || {
+        as_bare_access(log, || {
             if updates {
                 // SAFETY: the program is about to read the place, and no other recorded thread
                 // writes it.
@@ -283,14 +283,14 @@ fn begin_change<T>(place: *const T, here: Option<CallSite>, updates: bool) {
                 // SAFETY: whoever calls this vouches for the address.
                 unsafe { word_at(ptr::with_exposed_provenance::<T>(address)) }
             };
-            log.open_access.set(Some(Open { memory, cells, here, updates, peek }));
+            log.open_access.set(Some(OpenAccess { memory, cells, here, updates, peek }));
             return;
         }
         // What has no value may have a destructor, or operators, of the program's own.
         if updates {
             log.branch(here);
         }
-        barely(log, || write(log, entry, Value::Opaque, here));
+        as_bare_access(log, || write(log, entry, Value::Opaque, here));
     });
 }
 
@@ -302,7 +302,7 @@ pub(crate) fn end() -> bool {
 
 #[inline(never)]
 fn end_open(log: &ThreadLog) -> bool {
-    let Some(Open { memory, mut cells, here, updates, peek }) = log.open_access.take() else {
+    let Some(OpenAccess { memory, mut cells, here, updates, peek }) = log.open_access.take() else {
         return false;
     };
     if updates {
@@ -312,7 +312,7 @@ fn end_open(log: &ThreadLog) -> bool {
     // SAFETY: the program has just accessed the place itself, and no other recorded thread does
     // while it is locked.
     let value = unsafe { peek(memory.address) };
-    barely(log, || write(log, memory.entry(&mut cells), value, here));
+    as_bare_access(log, || write(log, memory.entry(&mut cells), value, here));
     true
 }
 

@@ -13,7 +13,7 @@ use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Place};
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::{Probe, Slot, Status};
-use crate::sched::model::turn::{Turn, Word};
+use crate::sched::model::turn::{Signal, Turn};
 use crate::sched::strategy::Guide;
 
 /// A run.
@@ -65,7 +65,7 @@ pub(in crate::sched) enum RunKind {
 }
 
 /// How a run ended.
-pub(in crate::sched) struct Outcome {
+pub(in crate::sched) struct RunResult {
     pub(in crate::sched) guide: Guide,
     pub(in crate::sched) failure: Option<Failure>,
     pub(in crate::sched) stopped: Option<crate::sched::strategy::Stop>,
@@ -151,7 +151,7 @@ impl Run {
         intent: Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
-    ) -> Word {
+    ) -> Signal {
         thread.turn.set_taken(false);
         let word = self.stop(thread, intent, ready, deadline);
         thread.turn.set_taken(true);
@@ -164,7 +164,7 @@ impl Run {
         intent: Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
-    ) -> Word {
+    ) -> Signal {
         let mut state = self.lock();
         let slot = &mut state.slots[thread.slot];
         slot.status = Status::Ready;
@@ -180,7 +180,7 @@ impl Run {
         {
             // Nobody interrupts it: to the system it may be others who panic, too.
             state.slots[thread.slot].goes();
-            return if state.ending { Word::Leave } else { Word::Go };
+            return if state.ending { Signal::Leave } else { Signal::Go };
         }
         if state.current.is_some_and(|current| current != thread.slot) {
             // It was outside, and somebody else has the turn.
@@ -194,7 +194,7 @@ impl Run {
     }
 
     /// Lets whoever is next go. If that is the calling thread, `own`, returns what it is told.
-    fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Word> {
+    fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Signal> {
         let next = state.decide(&self.clock);
         if state.ending
             && let Some(process) = self.process
@@ -265,14 +265,14 @@ impl Run {
     }
 
     /// What became of it. Nobody uses the run after this.
-    pub(in crate::sched) fn outcome(&self, next: Guide) -> Outcome {
+    pub(in crate::sched) fn result(&self, next: Guide) -> RunResult {
         let mut state = self.lock();
         let state = &mut *state;
         let panicked = (0..state.slots.len()).find_map(|at| {
             let message = state.slots[at].panicked.take()?;
             Some(Failure::Panic { thread: state.name(at), message })
         });
-        Outcome {
+        RunResult {
             guide: std::mem::replace(&mut state.guide, next),
             failure: state.failure.take().or(panicked),
             stopped: state.stopped.take(),

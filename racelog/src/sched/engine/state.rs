@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Wait};
 use crate::sched::model::slot::{Slot, Status, wait};
-use crate::sched::model::turn::Word;
+use crate::sched::model::turn::Signal;
 use crate::sched::strategy::{Choice, Guide, Stop};
 
 /// How far a step moves the run's clock, in nanoseconds: so that who spins without saying so does
@@ -21,7 +21,7 @@ const FAREWELL: u64 = 100_000;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::sched) enum Next {
     /// This thread goes on.
-    Goes(usize, Word),
+    Goes(usize, Signal),
     /// Nobody can, until a thread comes back that is outside.
     Nobody,
     /// No thread is left.
@@ -175,7 +175,7 @@ impl State {
                 // Somebody else has moved: what it waits for may have come.
                 slot.yielded &= other == at;
             }
-            break Next::Goes(at, Word::Go);
+            break Next::Goes(at, Signal::Go);
         };
         self.enabled = enabled;
         if let Next::Goes(at, _) = next {
@@ -219,7 +219,7 @@ impl State {
                 && let Some(at) = others.find(|&at| goes(&self.slots[at]))
             {
                 self.slots[at].goes();
-                return Next::Goes(at, Word::Leave);
+                return Next::Goes(at, Signal::Leave);
             }
             if self.farewell <= FAREWELL
                 && let Some(deadline) = self.earliest(now)

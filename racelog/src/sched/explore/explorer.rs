@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use super::running::Running;
 use crate::rt;
 use crate::sched::engine::monitor;
-use crate::sched::engine::run::{Outcome, Run, RunKind};
+use crate::sched::engine::run::{Run, RunKind, RunResult};
 use crate::sched::front::attach::is_controlled;
 use crate::sched::members::current::enter;
 use crate::sched::members::member::{Member, message};
@@ -211,16 +211,16 @@ impl Explorer {
                 None => Guide::Exhaustive(search.take().expect("it is put back after every run")),
             };
             let running = seed.clone().map(|kind| Running::new(Seed(kind)));
-            let (outcome, payload) = self.run_once(guide, body);
+            let (result, payload) = self.run_once(guide, body);
             drop(running);
-            longest = longest.max(outcome.steps);
+            longest = longest.max(result.steps);
             schedule += 1;
-            let path = match &outcome.guide {
+            let path = match &result.guide {
                 Guide::Exhaustive(search) => Kind::Path(search.choices()),
                 _ => Kind::Path(Vec::new()),
             };
             let seed = Seed(seed.unwrap_or(path));
-            let guide = summary.add(outcome, schedule, seed, payload)?;
+            let guide = summary.add(result, schedule, seed, payload)?;
             if let Guide::Exhaustive(mut done) = guide {
                 summary.complete = !done.advance();
                 if summary.complete {
@@ -249,14 +249,14 @@ impl Explorer {
         };
         let mut summary = Summary::default();
         let running = Running::new(seed.clone());
-        let (outcome, payload) = self.run_once(guide, &body);
+        let (result, payload) = self.run_once(guide, &body);
         drop(running);
-        summary.add(outcome, 1, seed.clone(), payload)?;
+        summary.add(result, 1, seed.clone(), payload)?;
         Ok(summary)
     }
 
     /// Runs the body once.
-    fn run_once(&self, guide: Guide, body: &dyn Fn()) -> (Outcome, Option<Box<dyn Any + Send>>) {
+    fn run_once(&self, guide: Guide, body: &dyn Fn()) -> (RunResult, Option<Box<dyn Any + Send>>) {
         assert!(!is_controlled(), "a body that is explored cannot explore another");
         #[cfg(feature = "fibers")]
         if self.fibers && rt::with(|_| ()).is_none() {
@@ -283,7 +283,7 @@ fn run_threads(
     guide: Guide,
     max_steps: u64,
     body: &dyn Fn(),
-) -> (Outcome, Option<Box<dyn Any + Send>>) {
+) -> (RunResult, Option<Box<dyn Any + Send>>) {
     let run = Run::new(guide, max_steps, RunKind::Threads);
     monitor::watch(&run);
     let first = Member::new(run.clone(), run.first(Some("main".to_owned())));
@@ -297,19 +297,19 @@ fn run_threads(
     run.finish(first.slot(), text, first.ended());
     run.wait_until_over();
     drop(log);
-    (run.outcome(Guide::Random(Random::new(0))), payload)
+    (run.result(Guide::Random(Random::new(0))), payload)
 }
 
 impl Summary {
     /// Adds a run; gives its guide back.
     fn add(
         &mut self,
-        outcome: Outcome,
+        result: RunResult,
         schedule: usize,
         seed: Seed,
         payload: Option<Box<dyn Any + Send>>,
     ) -> Result<Guide, Box<Failed>> {
-        let Outcome { guide, failure, stopped, lost, steps } = outcome;
+        let RunResult { guide, failure, stopped, lost, steps } = result;
         self.lost.extend(lost);
         self.steps += steps;
         let failure = match stopped {

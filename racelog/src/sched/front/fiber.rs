@@ -18,7 +18,7 @@ use super::child::Newcomer;
 use super::life;
 use crate::rt;
 use crate::sched::engine::monitor;
-use crate::sched::engine::run::{Outcome, Run, RunKind};
+use crate::sched::engine::run::{Run, RunKind, RunResult};
 use crate::sched::members::current::enter;
 use crate::sched::members::member::{Member, message};
 use crate::sched::model::turn::Suspend;
@@ -60,7 +60,7 @@ pub(in crate::sched) fn run(
     guide: Guide,
     max_steps: u64,
     body: &dyn Fn(),
-) -> (Outcome, Option<Box<dyn Any + Send>>) {
+) -> (RunResult, Option<Box<dyn Any + Send>>) {
     let run = Run::new(guide, max_steps, RunKind::Fibers);
     monitor::watch(&run);
     let payload = Cell::new(None);
@@ -88,7 +88,7 @@ pub(in crate::sched) fn run(
     drop(log);
     // Those that could not be sent away stay where they are.
     driver.fibers.into_inner().into_iter().flatten().for_each(std::mem::forget);
-    (run.outcome(Guide::Random(Random::new(0))), payload.into_inner())
+    (run.result(Guide::Random(Random::new(0))), payload.into_inner())
 }
 
 impl Driver {

@@ -7,7 +7,7 @@ use crate::rt::Action;
 #[cfg(feature = "fibers")]
 use crate::sched::members::current;
 use crate::sched::members::member::message;
-use crate::sched::model::turn::Word;
+use crate::sched::model::turn::Signal;
 
 /// Whether the calling thread is being sent away, because the run is over.
 pub(crate) fn is_leaving() -> bool {
@@ -26,7 +26,7 @@ pub(crate) fn leave_if_asked() {
 /// The calling thread waits for its first turn.
 pub(crate) fn wait_for_first_turn() {
     with(|member| {
-        if member.turn().take() == Word::Leave {
+        if member.turn().take() == Signal::Leave {
             member.leave(Action::Begin);
         }
     });

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::rt::{self, Action};
 use crate::sched::engine::run::{Admission, Run, Standing};
 use crate::sched::model::intent::Intent;
-use crate::sched::model::turn::{Turn, Word};
+use crate::sched::model::turn::{Signal, Turn};
 
 /// What a thread unwinds with that is sent away.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Member {
     ) {
         let (slot, turn, can_leave) = (self.slot, &*self.turn, self.can_leave());
         let standing = Standing { slot, turn, can_leave };
-        if self.run.step(&standing, intent, ready, deadline) == Word::Leave {
+        if self.run.step(&standing, intent, ready, deadline) == Signal::Leave {
             self.leave(intent.action);
         }
     }

@@ -12,7 +12,7 @@ pub(in crate::sched) type Suspend = corosensei::Yielder<(), ()>;
 
 /// What a thread is told when its turn comes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::sched) enum Word {
+pub(in crate::sched) enum Signal {
     /// Go on.
     Go,
     /// The run is over: go away.
@@ -52,8 +52,8 @@ impl Turn {
     }
 
     /// Tells the thread; it has taken its last turn already.
-    pub(in crate::sched) fn give(&self, word: Word) {
-        let value = if word == Word::Go { GO } else { LEAVE };
+    pub(in crate::sched) fn give(&self, word: Signal) {
+        let value = if word == Signal::Go { GO } else { LEAVE };
         self.word.store(value, Ordering::Release);
         self.sleeper.wake(&self.word);
     }
@@ -84,19 +84,19 @@ impl Turn {
     }
 
     /// Waits for the turn and takes it.
-    pub(in crate::sched) fn take(&self) -> Word {
+    pub(in crate::sched) fn take(&self) -> Signal {
         let word = self.wait();
         self.set_taken(true);
         word
     }
 
-    fn wait(&self) -> Word {
+    fn wait(&self) -> Signal {
         if self.word.load(Ordering::Acquire) == WAIT && self.suspend() {
             // Fibers are resumed only when it is their turn.
             return if self.word.swap(WAIT, Ordering::Acquire) == LEAVE {
-                Word::Leave
+                Signal::Leave
             } else {
-                Word::Go
+                Signal::Go
             };
         }
         for _ in 0..LOOKS {
@@ -108,8 +108,8 @@ impl Turn {
         loop {
             match self.word.swap(WAIT, Ordering::Acquire) {
                 WAIT => self.sleeper.sleep(&self.word),
-                GO => return Word::Go,
-                _ => return Word::Leave,
+                GO => return Signal::Go,
+                _ => return Signal::Leave,
             }
         }
     }
@@ -207,18 +207,18 @@ mod tests {
             let turns = turns.clone();
             move || {
                 let mut taken = 0;
-                while turns[1].take() == Word::Go {
+                while turns[1].take() == Signal::Go {
                     taken += 1;
-                    turns[0].give(Word::Go);
+                    turns[0].give(Signal::Go);
                 }
                 taken
             }
         });
         for _ in 0..2000 {
-            turns[1].give(Word::Go);
-            assert_eq!(turns[0].take(), Word::Go);
+            turns[1].give(Signal::Go);
+            assert_eq!(turns[0].take(), Signal::Go);
         }
-        turns[1].give(Word::Leave);
+        turns[1].give(Signal::Leave);
         assert_eq!(other.join().expect("it does not panic"), 2000);
     }
 }
