@@ -3,11 +3,12 @@
 //! Every thread that is recorded has a [`ThreadLog`]: a piece of a memory-mapped trace file that it
 //! alone writes to, and a logical clock. There is no lock and no counter that all threads share on
 //! the way of an event. Order comes from the objects: while an operation is exclusive on its
-//! object, because it holds the lock, or holds the spin lock that guards a cell's address, or because
-//! the cell [belongs](objects::ownership) to its thread, it takes a stamp above the thread's clock and the
-//! object's, writes the event, and leaves the stamp as the object's clock. So the recorded order is
-//! one in which things happened, and whoever sees the effect of an operation finds its event already
-//! in the file: a process that is killed at any instant leaves a trace without gaps.
+//! object, because it holds the lock, or holds the spin lock that guards a cell's address, or
+//! because the cell [belongs](objects::ownership) to its thread, it takes a stamp above the
+//! thread's clock and the object's, writes the event, and leaves the stamp as the object's clock.
+//! So the recorded order is one in which things happened, and a thread that sees the effect of an
+//! operation finds its event already in the file: a process that is killed at any instant leaves a
+//! trace without gaps.
 
 mod base;
 mod log;

@@ -1,8 +1,9 @@
 //! Controlled scheduling: one thread runs at a time, and a strategy says which.
 //!
 //! [`explore`] and [`Explorer`] run a body under many schedules in one process. Every operation of
-//! racelog's types is a point where another thread may go on; threads that cannot go on are known as
-//! such, so a deadlock is noticed at once. What a thread does between such points nobody interrupts.
+//! racelog's types is a point where another thread may go on; threads that cannot go on are known
+//! as such, so a deadlock is noticed at once. What a thread does between such points no other
+//! thread interrupts.
 //!
 //! - Sleeping and time-outs are by a clock of the run's own, which leaps when all others wait. The
 //!   program's own looks at `Instant` are not.
@@ -11,11 +12,12 @@
 //!   unwind from where they stand.
 //! - Operations happen one after the other, as with sequential consistency: what only weaker
 //!   memory orderings allow is not found.
-//! - Accesses of what a lock guards, through its guard, are no such points: nobody else could get there.
-//! - What threads do by other means than racelog's types is not controlled. If a thread blocks there,
-//!   another goes on after a while, and the run says that control was lost.
-//! - Thread-locals of threads that the body spawns are new in every run; those of the calling thread are
-//!   not.
+//! - Accesses of what a lock guards, through its guard, are no such points: nobody else could get
+//!   there.
+//! - What threads do by other means than racelog's types is not controlled. If a thread blocks
+//!   there, another goes on after a while, and the run says that control was lost.
+//! - Thread-locals of threads that the body spawns are new in every run; those of the calling
+//!   thread are not.
 
 mod engine;
 mod explore;

@@ -28,8 +28,8 @@ use crate::sched::model::statement::Site;
 /// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
 const GAVE_UP: i32 = 101;
 
-/// A process that does not end counts as a livelock after so many steps, if nothing else is asked for:
-/// about a second of a thread that spins alone.
+/// A process that does not end counts as a livelock after so many steps, if nothing else is asked
+/// for: about a second of a thread that spins alone.
 const MAX_STEPS: u64 = 10_000_000;
 
 /// What the environment asks for.

@@ -11,17 +11,17 @@
 //! ```
 //!
 //! Threads are named by their place in the tree of threads: `0` is the first, and `0.2` its second
-//! child. Operations have their names of the text format of traces. Objects have any names; the same
-//! name is the same object. `-` stands for no object, and without `@` the place is not known. Steps
-//! `exclusive` and `assert` are passed over. The step of a `notify_one` may say as a fourth word whom it
-//! wakes:
+//! child. Operations have their names of the text format of traces. Objects have any names; the
+//! same name is the same object. `-` stands for no object, and without `@` the place is not known.
+//! Steps `exclusive` and `assert` are passed over. The step of a `notify_one` may say as a fourth
+//! word whom it wakes:
 //!
 //! ```text
 //! step 0.1 notify_one c 0.3 @ src/main.rs:12:5
 //! ```
 //!
-//! That of an access may say what it reads or writes, if that is known; where the program finds something else,
-//! that explains why it does not follow later on, but is nothing to stop for:
+//! That of an access may say what it reads or writes, if that is known; where the program finds
+//! something else, that explains why it does not follow later on, but is nothing to stop for:
 //!
 //! ```text
 //! step 0.1 rmw x = read 1 wrote 2 @ src/main.rs:12:5
@@ -30,8 +30,8 @@
 //! A racing access may be a `free`: that of a destructor, which has no place.
 //!
 //! How a wait ends is told by the operation that ends it: `wake` or `wake_timeout`, `park` or
-//! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The first version of the format
-//! had no fourth words, the second one no values.
+//! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The first version of the
+//! format had no fourth words, the second one no values.
 
 use std::fmt;
 
@@ -128,7 +128,8 @@ impl Schedule {
     }
 
     /// A read that belongs to the same operation as the racing write after it is not done before;
-    /// nor is the branch between them, where an operator of the program could panic by what is read.
+    /// nor is the branch between them, where an operator of the program could panic by what is
+    /// read.
     fn join_operations(&mut self) {
         for access in &self.race {
             if access.op != "write" {

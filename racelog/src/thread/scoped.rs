@@ -86,7 +86,8 @@ impl Drop for WaitForThreads<'_> {
     }
 }
 
-/// The closures of all threads of a scope are done when std says that it has ended, also by a panic.
+/// The closures of all threads of a scope are done when std says that it has ended, also by a
+/// panic.
 struct EndOfScope {
     address: Cell<usize>,
     here: Option<CallSite>,

@@ -43,8 +43,8 @@ impl CallSite {
         Self(NonNull::from_ref(location).cast())
     }
 
-    /// The instruction at an address. The highest bit of the address is not kept: no system has code
-    /// of programs there that has addresses of 64 bits.
+    /// The instruction at an address. The highest bit of the address is not kept: no system has
+    /// code of programs there that has addresses of 64 bits.
     #[inline(always)]
     #[cfg_attr(not(test), expect(dead_code, reason = "for fronts that are compiled in"))]
     pub(crate) fn code(address: usize) -> Self {

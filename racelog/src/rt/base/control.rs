@@ -1,8 +1,8 @@
 //! The interface between the recorder and a scheduler that decides which thread goes next.
 //!
 //! The recorder works without a scheduler: threads then go as the system lets them. A scheduler
-//! implements [`Control`]. The crate's root, which is the only place that knows both, plugs it in as
-//! `crate::Controller`. The calls are direct ones, and are inlined as such.
+//! implements [`Control`]. The crate's root, which is the only place that knows both, plugs it in
+//! as `crate::Controller`. The calls are direct ones, and are inlined as such.
 
 use super::action::Action;
 use super::call_site::CallSite;
@@ -24,13 +24,13 @@ pub(crate) trait Control {
     /// thread may go first. The size is 1 where the address stands for an object.
     fn before_access(action: Action, address: usize, size: usize, here: Option<CallSite>);
 
-    /// The calling thread, which follows a schedule, is about to free so many bytes. If the schedule
-    /// says that this races, the other thread may go first. The calling thread may be in the middle of
-    /// anything.
+    /// The calling thread, which follows a schedule, is about to free so many bytes. If the
+    /// schedule says that this races, the other thread may go first. The calling thread may be in
+    /// the middle of anything.
     fn before_free(address: usize, size: usize);
 
-    /// An address as traces have it. Under control a seed decides what is in a trace, so the address
-    /// is replaced by a number that is the same in every run.
+    /// An address as traces have it. Under control a seed decides what is in a trace, so the
+    /// address is replaced by a number that is the same in every run.
     fn number_of_address(address: usize) -> usize;
 
     /// The calling thread has recorded an event, while the process follows a schedule.

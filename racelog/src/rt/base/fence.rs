@@ -1,4 +1,5 @@
-//! A memory fence that one thread makes for all threads of the process, so that the others need none.
+//! A memory fence that one thread makes for all threads of the process, so that the others need
+//! none.
 
 pub(in crate::rt) use imp::{everywhere, is_available};
 

@@ -5,6 +5,6 @@ use std::io::{self, Write};
 
 /// Writes a line to the standard error output.
 pub(in crate::rt) fn say(message: fmt::Arguments<'_>) {
-    // There is nobody left to tell if this fails.
+    // If this fails there is no other way to say it.
     let _ = writeln!(io::stderr(), "racelog: {message}");
 }

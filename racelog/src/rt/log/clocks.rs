@@ -1,14 +1,14 @@
 //! The clocks of a session's threads.
 //!
-//! Stamps say what came before what as far as the recorder sees it: through the objects that it records.
-//! Of a thread that nobody who is recorded has started, other things order what it does and what others do,
-//! and nobody knows which. So its events keep their place in time: a foreign thread looks at the clocks of
-//! all others, takes a stamp above them, and makes it the floor of those to come. Whoever did something
-//! before, by whatever means the two may know of each other, has told its clock; whoever does something
-//! after, finds the floor.
+//! Stamps say what came before what as far as the recorder sees it: through the objects that it
+//! records. What orders a thread that no recorded thread has started is not recorded. So its events
+//! keep their place in time: a foreign thread looks at the clocks of all others, takes a stamp
+//! above them, and makes it the floor of those to come. A thread that did something before, and
+//! that the foreign thread knows of by any means, has published its clock. A thread that does
+//! something later finds the floor.
 //!
-//! All this waits for nobody and allocates nothing but when a thread begins: it may run within the program's
-//! allocator.
+//! None of this waits for another thread, and only the beginning of a thread allocates: it may run
+//! within the program's allocator.
 
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
@@ -40,7 +40,7 @@ impl Clocks {
     }
 
     fn first(&self) -> Option<&'static Seat> {
-        // SAFETY: what stands there was leaked, and nobody has changed it since but by atomics.
+        // SAFETY: what stands there was leaked, and it has been changed since only by atomics.
         unsafe { self.seats.load(Ordering::Acquire).as_ref() }
     }
 
@@ -65,20 +65,21 @@ impl Clocks {
             next: self.first(),
         }));
         loop {
-            // SAFETY: it was just made, and nobody else knows of it.
+            // SAFETY: it was just made, and no other thread knows of it.
             let next = unsafe { (*seat).next };
             let before = next.map_or(ptr::null_mut(), |next| ptr::from_ref(next).cast_mut());
             let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
             match self.seats.compare_exchange(before, seat, success, failure) {
-                // SAFETY: from now on nobody changes it but by atomics, and it is never freed.
+                // SAFETY: from now on it is changed only by atomics, and it is never freed.
                 Ok(_) => return unsafe { &*seat },
-                // SAFETY: still nobody else knows of it.
+                // SAFETY: still no other thread knows of it.
                 Err(_) => unsafe { (*seat).next = self.first() },
             }
         }
     }
 
-    /// The largest stamp that a thread has taken so far, but for those of cells that belong to threads.
+    /// The largest stamp that a thread has taken so far, but for those of cells that belong to
+    /// threads.
     pub(in crate::rt) fn highest(&self) -> u64 {
         self.seats().map(|seat| seat.clock.load(Ordering::Relaxed)).max().unwrap_or(0)
     }
@@ -88,8 +89,8 @@ impl Clocks {
         self.foreign.load(Ordering::SeqCst)
     }
 
-    /// A foreign thread begins: no cell belongs to a thread any more, for an owner looks neither at its clock
-    /// nor at the floor. Says a stamp that none of these accesses is above.
+    /// A foreign thread begins: no cell belongs to a thread any more, for an owner looks neither at
+    /// its clock nor at the floor. Says a stamp that none of these accesses is above.
     pub(in crate::rt) fn begin_foreign(&self) -> u64 {
         if self.foreign.swap(true, Ordering::SeqCst) {
             return 0;
@@ -132,8 +133,8 @@ impl Clock {
         self.seat.clock.store(stamp, Ordering::Relaxed);
     }
 
-    /// Cells may belong to the thread from now on, unless there is a foreign thread, which does not know of
-    /// it.
+    /// Cells may belong to the thread from now on, unless there is a foreign thread, which does not
+    /// know of it.
     pub(in crate::rt) fn may_own(&self, owner: &'static Owner, clocks: &Clocks) -> bool {
         self.seat.owner.store(ptr::from_ref(owner).cast_mut(), Ordering::SeqCst);
         !clocks.have_foreign()

@@ -49,8 +49,8 @@ impl ThreadLog {
         true
     }
 
-    /// Records a plain access like one before, of a value that is so far from what the cell had at the
-    /// last access; false if it has to be recorded in full. The cell belongs to this thread.
+    /// Records a plain access like one before, of a value that is so far from what the cell had at
+    /// the last access; false if it has to be recorded in full. The cell belongs to this thread.
     #[inline(always)]
     pub(crate) fn emit_again(&self, access: KeptAccess, step: i8) -> bool {
         let Some(same) = self.kept.find(access) else { return false };
@@ -98,10 +98,10 @@ impl ThreadLog {
         }
     }
 
-    /// Records the thread's end. In a trace that has ended before nobody misses it.
+    /// Records the thread's end. In a trace that has ended before the event is not needed.
     pub(in crate::rt) fn emit_end(&self) {
-        // Nobody joins a foreign thread in the trace, and its end may come at any time after those
-        // who wait for it went on: to keep its place would only keep others in order.
+        // No event joins a foreign thread, and its end may come at any time after the threads that
+        // wait for it have gone on. An event with a place in time would only order other threads.
         if self.foreign {
             return;
         }
@@ -121,8 +121,8 @@ impl ThreadLog {
         self.append(Step { stamp, op: Op::End, location: None, recorded: false, slot: None });
     }
 
-    /// Records an event that no code of the program makes: it keeps those of one operation together. It
-    /// decides nothing, and whoever replays the program does not see it.
+    /// Records an event that no code of the program makes: it keeps those of one operation
+    /// together. It decides nothing, and a replay of the program does not see it.
     pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);
@@ -130,9 +130,9 @@ impl ThreadLog {
         self.append(Step { stamp, op, location: None, recorded: true, slot: None });
     }
 
-    /// Records what a thread does by the way: that it found something which its control flow depends on, or
-    /// that memory is freed. No code of the program does that by itself, so whoever replays the program does
-    /// not see it.
+    /// Records what a thread does by the way: that it found something which its control flow
+    /// depends on, or that memory is freed. No code of the program does that by itself, so a replay
+    /// of the program does not see it.
     pub(in crate::rt) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         self.pay_if_pending(stamp, here);
         if self.session.is_stopped() && stamp > self.session.floor() {

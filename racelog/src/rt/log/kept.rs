@@ -20,8 +20,9 @@ pub(crate) struct Tag(u64);
 
 const NUMBER_SHIFT: u32 = 48;
 
-/// Places in the program are this far apart, at least, and often three times as far: so cells that are
-/// used at two places after each other do not get in each other's way if they are twice as far apart.
+/// Places in the program are this far apart, at least, and often three times as far: so cells that
+/// are used at two places after each other do not get in each other's way if they are twice as far
+/// apart.
 const PLACE: u64 = align_of::<Location<'static>>() as u64;
 const SPREAD: u64 = 2 * PLACE;
 

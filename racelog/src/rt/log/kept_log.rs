@@ -5,8 +5,8 @@ use std::ptr::NonNull;
 
 use super::thread_log::ThreadLog;
 
-/// Owns a log, as a box does. But a box is the only way to what is in it, and while it is moved from place
-/// to place, the thread goes to its log by a pointer.
+/// Owns a log, as a box does. But a box is the only way to what is in it, and while it is moved
+/// from place to place, the thread goes to its log by a pointer.
 #[derive(Debug)]
 pub(in crate::rt) struct KeptLog(NonNull<ThreadLog>);
 
@@ -25,7 +25,7 @@ impl Deref for KeptLog {
     type Target = ThreadLog;
 
     fn deref(&self) -> &ThreadLog {
-        // SAFETY: it lives until this goes, and nobody has a reference that is not shared.
+        // SAFETY: it lives until this goes, and there are only shared references.
         unsafe { self.0.as_ref() }
     }
 }

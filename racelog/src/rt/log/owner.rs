@@ -37,8 +37,8 @@ impl Owner {
         self.bound.store(stamp, Ordering::Relaxed);
     }
 
-    /// No cell belongs to the thread any more. After a fence everywhere, once it is not busy, it uses none
-    /// without its lock.
+    /// No cell belongs to the thread any more. After a fence everywhere, once it is not busy, it
+    /// uses none without its lock.
     pub(in crate::rt) fn retire(&self) {
         self.retired.store(true, Ordering::SeqCst);
     }

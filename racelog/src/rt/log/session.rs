@@ -39,14 +39,15 @@ pub(crate) struct Session {
     clocks: Clocks,
     /// Nothing more is recorded.
     stopped: AtomicBool,
-    /// About the largest stamp so far. A thread that nobody forked starts there: were its stamps
-    /// small, losing one of them would cost all that is recorded.
+    /// About the largest stamp so far. A thread without a recorded parent starts there: were its
+    /// stamps small, losing one of them would cost all that is recorded.
     latest: AtomicU64,
-    /// Stamps that are taken from now on are above this: 0, until recording ends or a foreign thread
-    /// does something. So what is not recorded is after what is, whatever the clock of the thread that
-    /// does it; and all that is done after a foreign thread did something is after that.
+    /// Stamps that are taken from now on are above this: 0, until recording ends or a foreign
+    /// thread does something. So what is not recorded is after what is, whatever the clock of the
+    /// thread that does it; and all that is done after a foreign thread did something is after
+    /// that.
     floor: AtomicU64,
-    /// Whether somebody has panicked.
+    /// Whether a thread has panicked.
     panicked: AtomicBool,
 }
 
@@ -79,7 +80,7 @@ impl Session {
         }))
     }
 
-    /// Whether nobody has panicked before.
+    /// Whether no thread has panicked before.
     pub(in crate::rt) fn is_first_panic(&self) -> bool {
         !self.panicked.swap(true, Ordering::Relaxed)
     }
@@ -176,8 +177,8 @@ impl Session {
         tables.poison_flag(&self.file, PoisonFlag { lock, flag })
     }
 
-    /// Says that the next access of a variable gives its memory back; returns the offset of the chunk
-    /// that says so.
+    /// Says that the next access of a variable gives its memory back; returns the offset of the
+    /// chunk that says so.
     pub(in crate::rt) fn freed(&self, var: VarId) -> Result<u64, Full> {
         let mut tables = self.tables();
         if self.is_stopped() {
@@ -204,7 +205,8 @@ impl Session {
         thread
     }
 
-    /// A new thread is foreign: no recorded thread has started it. False if the trace cannot say so.
+    /// A new thread is foreign: no recorded thread has started it. False if the trace cannot say
+    /// so.
     pub(in crate::rt) fn begin_foreign(&self, thread: ThreadId) -> bool {
         let mut tables = self.tables();
         let said = match self.is_stopped() {
@@ -213,7 +215,7 @@ impl Session {
         };
         drop(tables);
         if let Err(full) = said {
-            // In this order: whoever notices the end knows where it is.
+            // In this order: a thread that notices the end finds the cut.
             self.lose(self.highest() + 1, true);
             if let Some(full) = full {
                 self.stop(&full);
@@ -236,19 +238,19 @@ impl Session {
         if self.is_stopped() {
             return;
         }
-        // Whoever ends the recording knows why.
+        // The reason is in the file before the recording ends.
         self.lost.say_full();
         if !self.stopped.swap(true, Ordering::AcqRel) {
             say(format_args!("recording stops here, the program goes on: {}", full.0));
         }
     }
 
-    /// What has this stamp is not recorded, be it an event or what belongs to one, and neither is what
-    /// depends on it. Whoever calls this records nothing more.
+    /// What has this stamp is not recorded, be it an event or what belongs to one, and neither is
+    /// what depends on it. The caller records nothing more.
     ///
-    /// The trace is cut there, or rather, since nobody will ever see that stamp, at one that leaves
-    /// about all that is recorded. Those who depend on the event take their stamps after the
-    /// operation's exclusivity has ended, so they know of the new floor.
+    /// The trace is cut there, or rather, since no event with that stamp will be written, at one
+    /// that leaves about all that is recorded. Those who depend on the event take their stamps
+    /// after the operation's exclusivity has ended, so they know of the new floor.
     ///
     /// Where the trace is cut before the stamp already there is nothing to do: those who depend on
     /// the event have greater stamps.
@@ -278,7 +280,7 @@ impl Session {
     }
 }
 
-/// The tables, while nobody else has them. What is freed meanwhile is the recorder's: were it recorded,
+/// The tables, locked. What is freed meanwhile is the recorder's: were it recorded,
 /// that would need the tables.
 struct LockedTables<'a> {
     tables: MutexGuard<'a, Tables>,

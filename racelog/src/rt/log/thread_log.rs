@@ -29,8 +29,8 @@ pub(crate) enum Expected {
     Bare,
 }
 
-/// Why the next event cannot be a short one: bits of [`ThreadLog::bars_short`]. Something was read that
-/// no branch has followed yet.
+/// Why the next event cannot be a short one: bits of [`ThreadLog::bars_short`]. Something was read
+/// that no branch has followed yet.
 pub(super) const PENDING: u8 = 1;
 /// An event of instrumented code is expected.
 const EXPECTING: u8 = 2;
@@ -44,7 +44,7 @@ pub(crate) struct ThreadLog {
     pub(super) session_number: u32,
     pub(super) thread: ThreadId,
     pub(super) clock: Clock,
-    /// Whether nobody who is recorded has started the thread.
+    /// Whether the thread is foreign: no recorded thread has started it.
     pub(super) foreign: bool,
     /// How many locks it holds.
     pub(super) holds: Cell<u32>,
@@ -105,12 +105,12 @@ impl ThreadLog {
         }
     }
 
-    /// The log is that of a thread that nobody who is recorded has started.
+    /// The log is that of a foreign thread, which no recorded thread has started.
     pub(in crate::rt) fn of_foreign_thread(self) -> Self {
         Self { foreign: true, ..self }
     }
 
-    /// Whether nobody who is recorded has started the thread.
+    /// Whether the thread is foreign: no recorded thread has started it.
     pub(in crate::rt) fn is_foreign(&self) -> bool {
         self.foreign
     }
@@ -154,7 +154,10 @@ impl ThreadLog {
     /// The stamp was taken.
     #[inline]
     pub(crate) fn advance(&self, stamp: u64) {
-        debug_assert!(!self.chunks.has_uncounted(), "whoever knows the next stamp has counted");
+        debug_assert!(
+            !self.chunks.has_uncounted(),
+            "short events are counted before a stamp is taken"
+        );
         self.chunks.forbid_short();
         self.clock.set(stamp);
         if self.foreign {

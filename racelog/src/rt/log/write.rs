@@ -122,7 +122,7 @@ impl ThreadLog {
         self.lost.set(true);
         self.count_short();
         self.chunks.shut();
-        // In this order: whoever notices the end knows where it is.
+        // In this order: a thread that notices the end finds the cut.
         self.session.lose(stamp, !counted);
         if let Some(full) = full {
             self.session.stop(full);

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use super::statics::is_static;
 use super::table::{self, Kind};
 
-/// Whether nobody says when bare memory at this address is freed.
+/// Whether it is not known when bare memory at this address is freed.
 pub(crate) fn keeps_order(address: usize) -> bool {
     !is_told() && !is_static(address)
 }

@@ -1,12 +1,12 @@
 //! Tells constants from variables: what cannot be written.
 //!
-//! Code that reads `LIMIT` looks the same whether that is a `const` or a `static mut`. A constant that
-//! has an address has it in memory that was read-only when the program started.
+//! Code that reads `LIMIT` looks the same whether that is a `const` or a `static mut`. A constant
+//! that has an address has it in memory that was read-only when the program started.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// Whether nobody can write to an address. Where the system does not say so, it may be written.
+/// Whether an address cannot be written. Where the system does not say so, it may be written.
 pub(in crate::rt) fn is_constant(address: usize) -> bool {
     static READ_ONLY: OnceLock<Vec<Range<usize>>> = OnceLock::new();
     let ranges = READ_ONLY.get_or_init(|| {

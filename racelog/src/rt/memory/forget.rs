@@ -1,21 +1,24 @@
 //! Memory that is given back, and used again for something else.
 //!
-//! Two objects that live at one address one after the other are two. What orders them is the allocator,
-//! which no trace knows of; were they one variable, their accesses would look like races. So:
+//! Two objects that live at one address one after the other are two. What orders them is the
+//! allocator, which no trace knows of; were they one variable, their accesses would look like
+//! races. So:
 //!
-//! - The recorder's allocator, [`Recorded`](crate::alloc::Recorded), says what is freed before it is.
-//!   What is known of that memory is then forgotten; what comes next is another variable. The trace
-//!   says when memory that variables stood for was given back ([`freed_vars`](super::freed_vars)), so that its readers do not
-//!   take the two for parts of one another.
+//! - The recorder's allocator, [`Recorded`](crate::alloc::Recorded), says what is freed before it
+//!   is. What is known of that memory is then forgotten; what comes next is another variable. The
+//!   trace says when memory that variables stood for was given back
+//!   ([`freed_vars`](super::freed_vars)), so that its readers do not take the two for parts of one
+//!   another.
 //! - The same happens to the stack of a thread, or of a fiber, at its end.
-//! - With the feature `recorded-arc` a free is a write, too, by the thread that frees: see `objects::free`.
+//! - With the feature `recorded-arc` a free is a write, too, by the thread that frees: see
+//!   `objects::free`.
 //! - Where the program has another allocator nothing is known, so the order of all accesses of bare
-//!   memory is kept ([`keeps_order`](super::allocator::keeps_order)): none of them is ever said to race. Only statics are never
-//!   freed.
+//!   memory is kept ([`keeps_order`](super::allocator::keeps_order)): none of them is ever said to
+//!   race. Only statics are never freed.
 //!
 //! What is missed: memory that the program gets from the system and gives back by itself (`mmap`,
-//! `malloc`), and pools of its own that are synchronised by means that are not recorded. It can say so:
-//! [`crate::alloc::forget`].
+//! `malloc`), and pools of its own that are synchronised by means that are not recorded. It can say
+//! so: [`crate::alloc::forget`].
 
 use std::ops::Range;
 
@@ -77,7 +80,7 @@ mod tests {
     use super::*;
     use crate::trace::VarId;
 
-    /// A place in memory that nobody else uses, and that is not freed.
+    /// A place in memory that no other test uses, and that is not freed.
     fn place() -> usize {
         Box::leak(Box::new([0u64; 1024])).as_ptr().addr().next_multiple_of(PAGE)
     }

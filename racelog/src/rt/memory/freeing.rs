@@ -7,10 +7,11 @@ use std::ops::Deref;
 /// Whose the memory is that a thread frees.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Freed {
-    /// The program's. What orders the free with the accesses of others is recorded, if anything does.
+    /// The program's. What orders the free with the accesses of others is recorded, if anything
+    /// does.
     Program,
-    /// The program's, but what makes this thread the one that frees it is not recorded: the count of an
-    /// `Arc` of std's within a type of ours.
+    /// The program's, but what makes this thread the one that frees it is not recorded: the count
+    /// of an `Arc` of std's within a type of ours.
     Unordered,
     /// The recorder's.
     Recorder,
@@ -40,14 +41,14 @@ pub(in crate::rt) fn quiet() -> Frees {
     freeing(Freed::Recorder)
 }
 
-/// Until the result is dropped, what this thread frees is forgotten, and no more: it is not recorded
-/// what makes this thread the one that frees it.
+/// Until the result is dropped, what this thread frees is forgotten, and no more: it is not
+/// recorded what makes this thread the one that frees it.
 pub(crate) fn unordered_frees() -> Frees {
     freeing(Freed::Unordered)
 }
 
-/// Something that an `Arc` of std's within the recorder's types may own: which of its owners frees it is
-/// not recorded.
+/// Something that an `Arc` of std's within the recorder's types may own: which of its owners frees
+/// it is not recorded.
 pub(crate) struct Unordered<T>(ManuallyDrop<T>);
 
 impl<T> Unordered<T> {

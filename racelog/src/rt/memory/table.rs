@@ -142,8 +142,8 @@ impl Cells {
         &mut self.slots[at].entry
     }
 
-    /// What is known of so many bytes of bare memory at an address. If they are new, `keeps_order` says
-    /// whether all accesses of them keep their order.
+    /// What is known of so many bytes of bare memory at an address. If they are new, `keeps_order`
+    /// says whether all accesses of them keep their order.
     #[inline]
     pub(in crate::rt) fn bytes(
         &mut self,
@@ -307,15 +307,15 @@ pub(in crate::rt) fn bytes_in(part: &Range<usize>, found: &mut Vec<(usize, u32)>
     cells.bytes_in(part, found);
 }
 
-/// Parts of words whose entries are to go before anybody looks at them again.
+/// Parts of words whose entries are to be removed before they are looked up again.
 static DOOMED: Spin<Vec<Range<usize>>> = Spin::new(Vec::new());
 
 /// What is done with bare memory that is freed, before it is forgotten.
 pub(in crate::rt) type Freed = fn(&mut Entry);
 
-/// Forgets what is known of a part of one word: now, or before anybody looks at it again. It waits
-/// for nobody who may be waiting for us: it runs within the program's allocator, under whatever
-/// locks. Bare memory is handed to `freed` if it can be forgotten now.
+/// Forgets what is known of a part of one word: now, or before it is looked up again. It waits for
+/// no thread that may be waiting for this one: it runs within the program's allocator, under
+/// whatever locks. Bare memory is handed to `freed` if it can be forgotten now.
 pub(in crate::rt) fn forget_part(part: Range<usize>, freed: Option<Freed>) {
     let number = stripe_number(part.start);
     let stripe = &TABLE[number];
@@ -329,8 +329,8 @@ pub(in crate::rt) fn forget_part(part: Range<usize>, freed: Option<Freed>) {
     }
 }
 
-/// How often a stripe is looked at that somebody else has locked. Who has it is soon done with it,
-/// unless it is this thread itself, or waits for what this thread holds.
+/// How often a locked stripe is tried. It is soon unlocked, unless this thread itself holds it, or
+/// its holder waits for this thread.
 const TRIES: u32 = 256;
 
 fn try_lock(stripe: &'static Stripe, most: u32) -> Option<SpinGuard<'static, Cells>> {

@@ -1,17 +1,18 @@
 //! References that are made from raw pointers, and accesses of many places at once.
 //!
-//! What is done through a reference nobody sees. But that it may be made says something: while a
-//! `&mut` lives nobody else accesses the place, and while a `&` lives nobody writes it, unless it has
-//! interior mutability. So to make one is recorded as the access that it allows: a write of no known
-//! value, or a read. What is written through a `&mut` later is written before anybody else accesses
-//! the place, so what the next one finds there is taken as it is, and the order is kept around that.
+//! Accesses through a reference are not seen. But that the reference may be made says something:
+//! while a `&mut` lives, no other code accesses the place, and while a `&` lives, none writes it,
+//! unless it has interior mutability. So to make one is recorded as the access that it allows: a
+//! write of no known value, or a read. What is written through a `&mut` later is written before any
+//! other code accesses the place, so what the next one finds there is taken as it is, and the order
+//! is kept around that.
 //!
-//! Of types that may have interior mutability, and of method calls of which nobody knows what they do,
+//! Of types that may have interior mutability, and of method calls whose effect is not known,
 //! no more is recorded than that they were there ([`unseen`]): they order nothing and hide nothing.
 //!
-//! Memory that instrumented code gives back by hand (`Box::from_raw`, `dealloc` and the like) is written by
-//! who does it. Of memory that goes otherwise nothing is said: what orders its users may be std's `Arc`,
-//! which is not recorded.
+//! Memory that instrumented code gives back by hand (`Box::from_raw`, `dealloc` and the like) is
+//! written by who does it. Of memory that goes otherwise nothing is said: what orders its users may
+//! be std's `Arc`, which is not recorded.
 //!
 //! Nothing stays locked here: the access comes later, or is of many places.
 
@@ -43,8 +44,8 @@ pub(crate) fn look<T>(place: *const T, here: Option<CallSite>) {
     let mut settled = false;
     at(memory, Action::Read, here, |log, memory| {
         let mut cells = memory.lock();
-        // SAFETY: the program reads the place or has a shared reference to it, so it is initialised,
-        // and no other recorded thread writes it.
+        // SAFETY: the program reads the place or has a shared reference to it, so it is
+        // initialised, and no other recorded thread writes it.
         let value = unsafe { word_at(place) };
         let entry = memory.entry(&mut cells);
         settled = memory.settle(log, entry, value, here);
@@ -130,8 +131,8 @@ pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Option<CallSite
     }
 }
 
-/// So many bytes are given back: to whoever accessed a place in them that is a write, and the place is
-/// known no longer.
+/// So many bytes are freed. Each place in them that was accessed is written by that, and then
+/// forgotten.
 pub(crate) fn give_back(start: usize, size: usize, here: Option<CallSite>) {
     if is_off() {
         return;
@@ -185,7 +186,8 @@ fn each<T>(place: *const T, count: usize, mut f: impl FnMut(Option<Memory>)) {
     (0..count).for_each(|at| f(Memory::of_size(start.wrapping_add(at * size), size)));
 }
 
-/// Something is done here that may access memory, and nobody sees what. Each thread says so once.
+/// Something is done here that may access memory, and it is not seen which. Each thread says so
+/// once.
 pub(crate) fn unseen(what: &str, here: Option<CallSite>) {
     let Some(place) = here else { return };
     with(|log| {

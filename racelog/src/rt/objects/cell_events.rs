@@ -6,10 +6,10 @@ use crate::rt::memory::cell_record::CellRecord;
 use crate::trace::{Op, Value, VarId};
 
 impl CellRecord {
-    /// Says what was found in the cell. Where the trace does not explain it, the trace is told:
-    /// at the first use in a session it is the initial value; later somebody changed it by means
-    /// that this trace does not see (`&mut`, a raw pointer, another session), and keeping the order
-    /// of all accesses around that is the only safe thing to assume.
+    /// Says what was found in the cell. Where the trace does not explain it, the trace is told: at
+    /// the first use in a session it is the initial value; later it was changed by means that this
+    /// trace does not see (`&mut`, a raw pointer, another session), and keeping the order of all
+    /// accesses around that is the only safe thing to assume.
     #[inline]
     pub(crate) fn found(
         &mut self,
@@ -45,8 +45,8 @@ impl CellRecord {
         log.emit(self.clock, op, here);
     }
 
-    /// A session that has never heard of the cell knows from now on that it held this at the start, which
-    /// has to be what a trace assumes that says nothing.
+    /// A session that has never heard of the cell knows from now on that it held this at the start,
+    /// which has to be what a trace assumes that says nothing.
     pub(in crate::rt) fn starts_as(&mut self, log: &ThreadLog, value: Value) {
         if self.is_new_to(log) {
             self.enter(log.session_number());

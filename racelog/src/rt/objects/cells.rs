@@ -1,6 +1,6 @@
 //! Identity and clock of memory that has no room for them: atomics and cells keep the size and
-//! layout of std's, so what the recorder knows of them stands in a [table](crate::rt::memory::table) by their
-//! address.
+//! layout of std's, so what the recorder knows of them stands in a
+//! [table](crate::rt::memory::table) by their address.
 
 use crate::rt::base::action::Action;
 use crate::rt::base::call_site::CallSite;
@@ -31,7 +31,7 @@ impl Access<'_> {
         self.entry.record.found(self.log, self.entry.var, value, self.here);
     }
 
-    /// The cell is about to be written, and nobody knows what is in it.
+    /// The cell is about to be written, and its value is not known.
     #[inline]
     pub(crate) fn found_anything(&mut self) {
         if self.entry.record.is_new_to(self.log) {
@@ -50,7 +50,8 @@ impl Access<'_> {
     }
 
     /// Records an atomic load of this number.
-    // Numbers, since they come in registers: a `Value` would be put together in memory for the call.
+    // Numbers, since they come in registers: a `Value` would be put together in memory for the
+    // call.
     pub(crate) fn loaded(mut self, value: i128, ordering: Option<MemoryOrdering>) {
         let (var, value) = (self.var(), Value::int(value));
         self.found(value);
@@ -105,7 +106,7 @@ fn access_unless_off<R>(
     })
 }
 
-/// The cell at an address is used by somebody who has it alone, and holds this value.
+/// The cell at an address is used through the only reference to it, and holds this value.
 pub(crate) fn exclusive(address: usize, kind: Kind, here: Option<CallSite>, value: Value) {
     if !is_used() {
         return;

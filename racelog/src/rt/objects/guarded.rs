@@ -27,12 +27,12 @@ impl GuardedMeta {
         VarId::new(self.data.get(&counters::VARS))
     }
 
-    /// Whoever holds the lock reads the data.
+    /// The calling thread, which holds the lock, reads the data.
     pub(crate) fn read(&self, here: Option<CallSite>) {
         with(|log| log.emit_alone(Op::Read { var: self.data(), value: Value::Opaque }, here));
     }
 
-    /// Whoever holds the lock exclusively changes the data.
+    /// The calling thread, which holds the lock exclusively, changes the data.
     pub(crate) fn write(&self, here: Option<CallSite>) {
         with(|log| {
             let (var, value) = (self.data(), Value::Opaque);
@@ -41,7 +41,7 @@ impl GuardedMeta {
         });
     }
 
-    /// The data is reached without the lock, by somebody who has it alone.
+    /// The data is reached without the lock, through the only reference to it.
     pub(crate) fn exclusive(&mut self, here: Option<CallSite>) {
         if self.data.is_given() || self.lock.id.is_given() {
             let (var, clock) = (self.data(), self.lock.clock());
@@ -53,7 +53,7 @@ impl GuardedMeta {
         self.poison.exclusive(here);
     }
 
-    /// Whoever has just taken the lock found it poisoned or not, and the program may go by that.
+    /// The calling thread has just taken the lock, found it poisoned or not, and may act on that.
     #[inline]
     pub(crate) fn found(&self, poisoned: bool, here: Option<CallSite>) {
         if poisoned || self.poison.was_ever() {
@@ -66,7 +66,8 @@ impl GuardedMeta {
         self.poison.looked(&self.lock, poisoned, here);
     }
 
-    /// Whoever holds the lock exclusively poisons it; it may have been poisoned before.
+    /// The calling thread, which holds the lock exclusively, poisons it. It may have been poisoned
+    /// before.
     pub(crate) fn poisons(&self, before: bool, here: Option<CallSite>) {
         self.poison.becomes(&self.lock, true, before, here);
     }

@@ -12,9 +12,9 @@ use crate::trace::{LockId, Op};
 ///
 /// The state packs the clock and who holds the lock, as far as the trace knows: bit 0 for a writer,
 /// bits 1 to 14 for the number of readers, the clock above bit 15. A failed attempt must be stamped
-/// between the stamps of somebody's taking and giving back; since all of them go through this one
-/// word, it is. Bit 15 is set while somebody records an event of the lock: who sees what the event
-/// did must find it in the trace, whatever becomes of the process, or know that it is lost.
+/// between the stamps of an acquire and of its release; since all of them go through this one word,
+/// it is. Bit 15 is set while an event of the lock is being recorded: a thread that sees the effect
+/// of the event must find it in the trace, however the process ends, or know that it is lost.
 #[derive(Debug)]
 pub(crate) struct LockMeta {
     pub(in crate::rt) id: NumberedId,
@@ -57,7 +57,8 @@ impl LockMeta {
 
     /// The calling thread is about to give the exclusive lock back.
     pub(crate) fn releasing(&self, log: &ThreadLog, here: Option<CallSite>) {
-        // If the trace does not know that it was taken, it was by somebody who was not recorded then.
+        // If the trace does not know that it was taken, it was taken by a thread that was not
+        // recorded then.
         let given_back = |holders: u64| (holders & WRITER != 0).then_some(holders & !WRITER);
         if self.record(log, [Op::Release(self.id())], here, given_back).is_some() {
             log.gives_lock_back();
@@ -80,8 +81,8 @@ impl LockMeta {
     }
 
     /// The calling thread found the lock taken, and records so if the trace knows by whom.
-    /// Otherwise the lock may have been free again, or be held by somebody who is about to record
-    /// it: false.
+    /// Otherwise the lock may have been free again, or be held by a thread that is about to record
+    /// that: false.
     pub(crate) fn failed(&self, log: &ThreadLog, here: Option<CallSite>, shared: bool) -> bool {
         if self.session.load(Ordering::Relaxed) != log.session_number() {
             return false;
@@ -94,7 +95,7 @@ impl LockMeta {
     }
 
     /// The calling thread found that it could take the lock, and records so, if it could in the
-    /// trace, too: as if it took the lock and at once gave it back. Otherwise somebody has taken
+    /// trace, too: as if it took the lock and at once gave it back. Otherwise a thread has taken
     /// the lock since: false.
     #[cfg(feature = "parking_lot")]
     pub(crate) fn found_free(&self, log: &ThreadLog, here: Option<CallSite>, shared: bool) -> bool {
@@ -122,8 +123,8 @@ impl LockMeta {
         self.record(log, ops, here, |holders| (holders > READER).then_some(holders)).is_some()
     }
 
-    /// The calling thread, which holds the lock, gives it back to wait, which `op` says. Returns the
-    /// stamp, which is also after `clock`.
+    /// The calling thread, which holds the lock, gives it back to wait, which `op` says. Returns
+    /// the stamp, which is also after `clock`.
     pub(crate) fn waiting(
         &self,
         log: &ThreadLog,
@@ -155,7 +156,8 @@ impl LockMeta {
         change: impl Fn(u64) -> Option<u64>,
     ) -> Option<u64> {
         let mut tries = 0;
-        // Acquire: whoever was busy before may have lost its event, and with it raised the floor.
+        // Acquire: the thread that was busy before may have lost its event, and then it raised the
+        // floor.
         let mut old = self.state.load(Ordering::Acquire);
         loop {
             if old & BUSY != 0 {

@@ -1,13 +1,13 @@
 //! Cells that belong to a thread.
 //!
-//! An access is exclusive on its cell because it holds the cell's lock. To take a lock that nobody
-//! else wants costs more than all the rest of a plain access, and most cells are used by one thread
-//! for a long time. So a cell that a thread has used often enough in a row belongs to it: the thread
-//! then only says that it is busy with the cell, and looks whether the cell is still its own. Whoever else
-//! wants the cell takes the lock, takes the cell away from its owner, and waits until that one is
-//! not busy with it. For this the two must not overlook each other, which takes a fence between
-//! saying and looking on both sides. The owner does without: the other one makes it [for
-//! both](crate::rt::base::fence).
+//! An access is exclusive on its cell because it holds the cell's lock. To take a lock that no
+//! other thread wants costs more than all the rest of a plain access, and most cells are used by
+//! one thread for a long time. So a cell that a thread has used often enough in a row belongs to
+//! it: the thread then only says that it is busy with the cell, and looks whether the cell is still
+//! its own. Another thread that wants the cell takes the lock, takes the cell away from its owner,
+//! and waits until that one is not busy with it. For this the two must not overlook each other,
+//! which takes a fence between saying and looking on both sides. The owner does without: the other
+//! one makes it [for both](crate::rt::base::fence).
 
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering, compiler_fence};
@@ -18,8 +18,8 @@ use crate::rt::log::kept::Tag;
 use crate::rt::log::owner::{self, Owner, enter};
 use crate::rt::log::thread_log::ThreadLog;
 
-/// How often in a row a thread uses a cell before the cell is its own: about what it costs to take it
-/// away again.
+/// How often in a row a thread uses a cell before the cell is its own: about what it costs to take
+/// it away again.
 const FIRST_STREAK: u32 = 64;
 
 /// Each time it is taken away, the next one has to use it so many times as often.
@@ -48,8 +48,8 @@ impl Ownership {
         // SAFETY: an owner is never freed.
         let owner = unsafe { me.as_ref() }?;
         owner.busy.store(self.address(), Ordering::Release);
-        // The processor may still see to the next line first: whoever takes the cell away makes the
-        // fence.
+        // The processor may still see to the next line first: the thread that takes the cell away
+        // makes the fence.
         compiler_fence(Ordering::SeqCst);
         let is_own = ptr::eq(self.owner.load(Ordering::Acquire), me);
         let done = if is_own && !owner.retired.load(Ordering::Acquire) {
@@ -68,8 +68,8 @@ impl Ownership {
         self.owner.store(ptr::from_ref(owner).cast_mut(), Ordering::Relaxed);
     }
 
-    /// Sees to it that whoever holds the cell's lock has the cell alone. If somebody used it without,
-    /// says a stamp that is not before that.
+    /// Makes sure that the holder of the cell's lock is the only user of the cell. If the cell was
+    /// used without its lock, returns a stamp that is not before that.
     #[inline]
     pub(crate) fn take_back(&self, streak: &mut Streak) -> Option<u64> {
         let owner = self.owner.load(Ordering::Relaxed);
@@ -98,7 +98,8 @@ impl Ownership {
         owner.bound.load(Ordering::Relaxed)
     }
 
-    /// As [`Ownership::take_back`], for whoever has the cell alone: nobody is busy with it.
+    /// As [`Ownership::take_back`], through the only reference to the cell: no thread is busy with
+    /// it.
     pub(crate) fn end(&mut self) -> Option<u64> {
         let owner = std::mem::replace(self.owner.get_mut(), NOBODY);
         // SAFETY: an owner is never freed.
@@ -124,7 +125,8 @@ impl Streak {
         Self { by: 0, length: 0, needed: FIRST_STREAK }
     }
 
-    /// The thread with this log has used the cell, whose lock it holds. From now on it may be its own.
+    /// The thread with this log has used the cell, whose lock it holds. From now on it may be its
+    /// own.
     #[inline]
     pub(crate) fn goes_on(&mut self, log: &ThreadLog, ownership: &Ownership) {
         let by = ptr::from_ref(log).addr();

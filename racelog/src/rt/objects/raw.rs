@@ -1,12 +1,12 @@
-//! Accesses of memory that has no type of ours, by address and size: what raw pointers point to, and
-//! `static mut`.
+//! Accesses of memory that has no type of ours, by address and size: what raw pointers point to,
+//! and `static mut`.
 //!
 //! The program makes the access itself. The recorder locks the address before and unlocks it after,
-//! so what it finds there when it writes the event is what is read, and the order of events is that in
-//! which things happened. Only what an update leaves is not known before: its event is written after it.
-//! While an address is locked no code of the program runs: where some could (destructors, operators
-//! of the program's own types) it is not locked, and the event has no value. For the same reason
-//! others have their turns before the address is locked.
+//! so what it finds there when it writes the event is what is read, and the order of events is that
+//! in which things happened. Only what an update leaves is not known before: its event is written
+//! after it. While an address is locked no code of the program runs: where some could (destructors,
+//! operators of the program's own types) it is not locked, and the event has no value. For the same
+//! reason others have their turns before the address is locked.
 
 use std::ptr;
 
@@ -90,9 +90,9 @@ impl Memory {
         vague
     }
 
-    /// The first read of what a write of no known value has left, or after a reference was made that
-    /// may have been written through since. It races with what comes before as any read does; but
-    /// what it finds only the observed order explains.
+    /// The first read of what a write of no known value has left, or after a reference was made
+    /// that may have been written through since. It races with what comes before as any read does;
+    /// but what it finds only the observed order explains.
     #[cold]
     fn read_vague(self, log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite>) {
         entry.lent = false;
@@ -108,7 +108,7 @@ impl Memory {
         }
     }
 
-    /// Says that the place is there, which is about to be written. What is in it nobody knows: it may
+    /// Says that the place is there, which is about to be written. Its value is not known: it may
     /// be uninitialised, and the program does not read it either.
     #[inline(always)]
     fn expect_anything(self, log: &ThreadLog, entry: &mut Entry, here: Option<CallSite>) {
@@ -142,13 +142,14 @@ fn write(log: &ThreadLog, entry: &mut Entry, value: Value, here: Option<CallSite
 }
 
 impl Entry {
-    /// Whether what it holds is not known, though somebody who is recorded has written it.
+    /// Whether what it holds is not known, though a recorded thread has written it.
     #[inline(always)]
     fn is_vague(&self) -> bool {
         self.lent || self.record.value() == Value::Opaque
     }
 
-    /// What comes after an access stays there, where nobody knows whether it is of the same object.
+    /// What comes after an access stays there, where it is not known whether it is of the same
+    /// object.
     #[inline(always)]
     fn stay_in_order(&mut self, log: &ThreadLog, value: Value, here: Option<CallSite>) {
         if self.in_order {
@@ -165,7 +166,7 @@ pub(in crate::rt) fn as_bare_access(log: &ThreadLog, f: impl FnOnce()) {
     log.expect(outer);
 }
 
-/// Somebody else may go before the access. Nothing is locked yet.
+/// Another thread may go before the access. Nothing is locked yet.
 #[inline]
 pub(in crate::rt) fn point<T>(action: Action, place: *const T, here: Option<CallSite>) {
     if size_of::<T>() > 0 {
@@ -209,7 +210,7 @@ fn try_begin_read<T>(log: &ThreadLog, place: *const T, here: Option<CallSite>) -
     !settled
 }
 
-/// Whether nobody can write to a place.
+/// Whether a place cannot be written.
 pub(crate) fn is_constant_place<T>(place: *const T) -> bool {
     is_off() || is_constant(place.addr())
 }
@@ -280,7 +281,7 @@ fn begin_change<T>(place: *const T, here: Option<CallSite>, updates: bool) {
         if is_word::<T>() {
             place.expose_provenance();
             let peek = |address| {
-                // SAFETY: whoever calls this vouches for the address.
+                // SAFETY: the caller vouches for the address.
                 unsafe { word_at(ptr::with_exposed_provenance::<T>(address)) }
             };
             log.open_access.set(Some(OpenAccess { memory, cells, here, updates, peek }));

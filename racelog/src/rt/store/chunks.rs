@@ -1,9 +1,10 @@
 //! The chunks that a thread writes its events to.
 //!
-//! A thread's first chunks are pieces of the mapped file, each larger than the one before. Every page of
-//! them costs a fault, which for a thread with much to say is more than the events themselves. So the
-//! first large piece is the last: when it is full it is copied to the end of the file by a system
-//! call, and written anew. At any instant all events are in the file, if need be twice.
+//! A thread's first chunks are pieces of the mapped file, each larger than the one before. Every
+//! page of them costs a fault, which for a thread with much to say is more than the events
+//! themselves. So the first large piece is the last: when it is full it is copied to the end of the
+//! file by a system call, and written anew. At any instant all events are in the file, if need be
+//! twice.
 
 use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicU8, Ordering, compiler_fence};
@@ -27,8 +28,8 @@ const REUSED: Option<usize> =
 /// How many bytes a short event has.
 const SHORT: usize = 2;
 
-/// There are no more short events than this without another one between them. Others assume the most,
-/// and go that far ahead of the thread.
+/// There are no more short events than this without another one between them. Others assume the
+/// most, and go that far ahead of the thread.
 const SHORT_IN_A_ROW: usize = 1024;
 
 /// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
@@ -62,7 +63,7 @@ pub(in crate::rt) struct Chunks {
     coder: UnsafeCell<Coder>,
 }
 
-// SAFETY: the pointers are into a slot, which whoever owns it may write to on any thread.
+// SAFETY: the pointers are into a slot, which its owner may write to on any thread.
 unsafe impl Send for Chunks {}
 
 impl Chunks {
@@ -85,7 +86,7 @@ impl Chunks {
     /// The stamp of the last event.
     #[inline]
     pub(in crate::rt) fn stamp(&self) -> u64 {
-        // SAFETY: only this thread uses it, and nobody has a reference now.
+        // SAFETY: only this thread uses it, and there is no other reference now.
         unsafe { (*self.coder.get()).stamp() }
     }
 
@@ -165,7 +166,7 @@ impl Chunks {
         let events = (self.at.get().addr() - self.counted.get().addr()) / SHORT;
         self.counted.set(self.at.get());
         self.events.set(self.events.get() + events as u32);
-        // SAFETY: only this thread uses it, and nobody has a reference now.
+        // SAFETY: only this thread uses it, and there is no other reference now.
         unsafe { (*self.coder.get()).skip(events as u64) };
         events as u64
     }
@@ -252,7 +253,7 @@ impl Chunks {
         }
         self.events.set(0);
         self.first_stamp.set(first_stamp);
-        // SAFETY: only this thread uses it, and nobody has a reference now.
+        // SAFETY: only this thread uses it, and there is no other reference now.
         unsafe { *self.coder.get() = Coder::new(first_stamp) };
         Ok(())
     }
@@ -287,7 +288,7 @@ impl Chunks {
         let len = used.next_multiple_of(UNIT);
         let payload = slot.bytes(HEADER_LEN..len);
         let sealed = self.sealed(payload);
-        // While it is not complete, whoever reads the file goes by the original.
+        // While it is not complete, readers of the file use the original.
         let offset = file.append(&sealed.encode_as_copy(), payload)?;
         file.write(offset, &sealed.encode(payload))?;
         // SAFETY: the slot is ours, and that long. The first byte goes first: from then on there is
@@ -314,7 +315,7 @@ impl Chunks {
     }
 }
 
-/// Writes a short event so that whoever is killed leaves all of it or nothing.
+/// Writes a short event so that a process that is killed leaves all of it or nothing.
 ///
 /// # Safety
 ///
@@ -338,7 +339,7 @@ unsafe fn store_short(at: *mut u8, bytes: u16) {
     }
 }
 
-/// Where the bytes of one entry go; whoever makes it sees to it that there is room for them.
+/// Where the bytes of one entry go. There is room for them.
 pub(in crate::rt) struct Cursor {
     next: *mut u8,
 }

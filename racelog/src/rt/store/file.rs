@@ -117,8 +117,8 @@ impl TraceFile {
             state.enter(next);
         }
         let offset = state.end();
-        // As one, for the system then needs fewer and larger pages for it; nobody has a piece behind
-        // it meanwhile.
+        // As one, for the system then needs fewer and larger pages for it; no piece behind it is
+        // given away meanwhile.
         if let Err(error) = write_both_at(&self.file, offset, header, payload) {
             state.broken = Some(error.to_string());
             return Err(Full(error.to_string()));
@@ -148,8 +148,8 @@ impl TraceFile {
         Ok(Window { offset, map: map(&self.file, offset, size, self.max_bytes)? })
     }
 
-    /// Gives away the last piece of the file, and no more; says where it is. The piece is trimmed to
-    /// `len` bytes, and so is the file.
+    /// Gives away the last piece of the file, and no more; says where it is. The piece is trimmed
+    /// to `len` bytes, and so is the file.
     pub(in crate::rt) fn close(&self, len: usize, fill: impl FnOnce(Slot)) -> Option<u64> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.closed {

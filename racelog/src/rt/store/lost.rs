@@ -1,5 +1,5 @@
-//! What is lost of a trace, said in the mapped file itself: so whatever way the process ends, even in
-//! the next instant, whoever reads the file knows it.
+//! What is lost of a trace, said in the mapped file itself: so whatever way the process ends, even
+//! in the next instant, readers of the file know it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -29,8 +29,8 @@ mod mapped {
         /// Makes the file longer, with room on the disk for all of it, and maps what is new.
         pub(in crate::rt) fn new(file: &File, offset: u64, len: usize) -> io::Result<Self> {
             reserve(file, offset, len)?;
-            // The file is ours: nobody else truncates it while it is being recorded, and its blocks
-            // exist, so no access through the map can fail.
+            // The file is ours: no other program truncates it while it is being recorded, and its
+            // blocks exist, so no access through the map can fail.
             MmapOptions::new().offset(offset).len(len).map_raw(file).map(Self)
         }
 
@@ -79,7 +79,7 @@ mod plain {
                 handle_alloc_error(layout);
             }
             let mapping = Self { start, layout, offset };
-            // SAFETY: the memory is that long, and nobody else has it yet.
+            // SAFETY: the memory is that long, and no other thread has it yet.
             let bytes = unsafe { std::slice::from_raw_parts_mut(start, len) };
             let mut at = 0;
             while at < len {

@@ -12,7 +12,7 @@ pub(in crate::rt) const UNIT: usize = 4096;
 #[derive(Debug)]
 pub(in crate::rt) struct Full(pub(in crate::rt) String);
 
-/// A piece of the file that belongs to whoever asked for it.
+/// A piece of the file, for one owner.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rt) struct Slot {
     pub(in crate::rt) start: *mut u8,
@@ -47,7 +47,7 @@ pub(in crate::rt) fn publish(slot: Slot, at: usize, bytes: &[u8]) {
     }
 }
 
-/// Gives a chunk another header. Whoever is killed in the middle of that leaves one that says so.
+/// Gives a chunk another header. A process that is killed meanwhile leaves a header that says so.
 pub(in crate::rt) fn put_header(slot: Slot, header: &[u8; HEADER_LEN]) {
     // SAFETY: the slot is ours, and a header stands at its start.
     unsafe {

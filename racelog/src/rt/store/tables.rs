@@ -127,7 +127,7 @@ impl Tables {
         Ok(self.slot.offset)
     }
 
-    /// Says that nobody who is recorded has started a thread.
+    /// Says that a thread is foreign: no recorded thread has started it.
     pub(in crate::rt) fn foreign(
         &mut self,
         file: &TraceFile,
@@ -157,8 +157,8 @@ impl Tables {
         self.write(file)
     }
 
-    /// Says that the next access of a variable gives its memory back; returns the offset of the chunk
-    /// that says so.
+    /// Says that the next access of a variable gives its memory back; returns the offset of the
+    /// chunk that says so.
     pub(in crate::rt) fn freed(&mut self, file: &TraceFile, var: VarId) -> Result<u64, Full> {
         let _ = self.dictionary.define(Definition::Freed { var });
         self.write(file)?;

@@ -79,7 +79,7 @@ fn attach(log: *const ThreadLog) -> Option<Attached> {
     Some(Attached { log, foreign: false })
 }
 
-/// Finds out whose the calling thread, which nobody who is recorded has started, is now.
+/// Finds out which session the calling thread, which is foreign, belongs to now.
 fn attach_foreign() -> Option<Attached> {
     let changes = foreign::changes();
     let mut log = OWNED.try_with(OwnedLog::current).ok()?;
@@ -114,7 +114,8 @@ fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
     OWNED.try_with(|owned| owned.replace(log)).ok()?
 }
 
-/// The calling thread is about to do something here. That matters only while it is not known whose it is.
+/// The calling thread is about to do something here. That matters only while it is not known whose
+/// it is.
 #[inline]
 pub(crate) fn about_to_do(here: Option<CallSite>) {
     if current::get().addr() <= FOREIGN.addr() {

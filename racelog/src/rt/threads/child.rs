@@ -167,7 +167,7 @@ impl ChildShared {
                 return;
             }
             let mut left = self.left_state.lock();
-            // If they differ it is just about to be done, and nobody has said so yet.
+            // If they differ it is just about to be done, and no event says so yet.
             if left.done == finished {
                 left.clock = log.tick(left.clock);
                 let value = if finished { Value::Opaque } else { Value::Nat(0) };

@@ -61,7 +61,8 @@ pub(in crate::rt) fn set_briefly(log: *const ThreadLog) {
     CURRENT.set(log);
 }
 
-/// Runs `f` with the log of this thread, if it is known to have one. Nothing is looked for or opened.
+/// Runs `f` with the log of this thread, if it is known to have one. Nothing is looked for or
+/// opened.
 pub(in crate::rt) fn with_known<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     let log = CURRENT.get();
     // SAFETY: as in `with`.

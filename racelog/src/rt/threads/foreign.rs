@@ -1,15 +1,16 @@
-//! Threads that nobody who is recorded has started: to which trace do they belong?
+//! Foreign threads, which no recorded thread has started: to which trace do they belong?
 //!
-//! `std::thread`, a runtime or a pool of a library starts threads that the recorder meets only when they first
-//! use something that is recorded. They are *foreign* to the trace that they then belong to: see
-//! [`clocks`](crate::rt::log::clocks) for what that means.
+//! `std::thread`, a runtime or a pool of a library starts threads that the recorder meets only when
+//! they first use something that is recorded. They are *foreign* to the trace that they then belong
+//! to: see [`clocks`](crate::rt::log::clocks) for what that means.
 //!
-//! While one test is recorded, and no other, such a thread is the test's. While none is, it belongs to the trace of
-//! the process. While several are, nobody knows: it is recorded nowhere, and each of their traces says so. A thread
-//! stays where it is for as long as that is recorded, and while it holds a lock; then it may go on to another: pools
-//! live longer than tests.
+//! While one test is recorded, and no other, such a thread is the test's. While none is, it belongs
+//! to the trace of the process. While several are, that is not known: it is recorded nowhere, and
+//! each of their traces says so. A thread stays where it is for as long as that is recorded, and
+//! while it holds a lock; then it may go on to another: pools live longer than tests.
 //!
-//! Threads of libtest's are known by their names, which are those of tests: they belong to the process.
+//! Threads of libtest's are known by their names, which are those of tests: they belong to the
+//! process.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -68,8 +69,8 @@ pub(in crate::rt) enum Whose {
     Unknown,
 }
 
-/// Whose the calling thread is. `own` is the session that it belonged to until now; it stays there while that
-/// is recorded, or if it cannot leave.
+/// Whose the calling thread is. `own` is the session that it belonged to until now; it stays there
+/// while that is recorded, or if it cannot leave.
 pub(in crate::rt) fn whose(own: Option<&Arc<Session>>, stays: bool) -> Whose {
     if is_test_thread() {
         return Whose::Process;

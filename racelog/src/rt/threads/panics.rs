@@ -1,8 +1,8 @@
 //! Panics of recorded threads.
 //!
-//! Whether a race does harm is a comparison with the recorded run, so a trace says if somebody panicked there: an
-//! `assert` event with the text `panicked at FILE:LINE:COLUMN: MESSAGE`. It orders nothing. One a trace is
-//! enough, the first.
+//! Whether a race does harm is a comparison with the recorded run, so a trace says if somebody
+//! panicked there: an `assert` event with the text `panicked at FILE:LINE:COLUMN: MESSAGE`. It
+//! orders nothing. One a trace is enough, the first.
 
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;

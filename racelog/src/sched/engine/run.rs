@@ -1,8 +1,9 @@
 //! One run of a program under control.
 //!
-//! The threads are those of the system, each with its own stack and thread-locals; one of them has its
-//! turn, and all others wait for theirs. Whoever has its turn comes here before every operation,
-//! says what it is about to do, and decides who goes next. If that is itself, nothing else happens.
+//! The threads are those of the system, each with its own stack and thread-locals; one of them has
+//! its turn, and all others wait for theirs. Whoever has its turn comes here before every
+//! operation, says what it is about to do, and decides who goes next. If that is itself, nothing
+//! else happens.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};

@@ -163,9 +163,10 @@ impl Explorer {
     /// The threads of the body are fibers of the calling thread: a switch is then some function
     /// calls, and a schedule many times faster.
     ///
-    /// All of them have the thread-locals of the calling thread, and so do all schedules. If one of them
-    /// blocks outside of racelog, so do all: after ten seconds the process is aborted. A thread that waits
-    /// while it unwinds makes others believe that they panic. Runs that are recorded use threads.
+    /// All of them have the thread-locals of the calling thread, and so do all schedules. If one of
+    /// them blocks outside of racelog, so do all: after ten seconds the process is aborted. A
+    /// thread that waits while it unwinds makes others believe that they panic. Runs that are
+    /// recorded use threads.
     #[cfg(feature = "fibers")]
     pub fn fibers(self) -> Self {
         Self { fibers: true, ..self }
@@ -241,8 +242,8 @@ impl Explorer {
     ///
     /// # Panics
     ///
-    /// If the seed is of race-directed testing and this explorer has no such pair; and within a body
-    /// that is being run by another call.
+    /// If the seed is of race-directed testing and this explorer has no such pair; and within a
+    /// body that is being run by another call.
     pub fn replay(&self, seed: &Seed, body: impl Fn()) -> Result<Summary, Box<Failed>> {
         let Some(guide) = self.guide(&seed.0) else {
             panic!("the seed `{seed}` does not fit: it is of a pair that is not explored here");

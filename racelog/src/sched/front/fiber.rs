@@ -1,8 +1,8 @@
 //! Threads of a body as fibers of one thread.
 //!
-//! The thread that explores is the driver: it resumes the fiber whose turn it is, until that one waits for
-//! another turn. Nothing else is different from threads of the system: the same points, the same
-//! choices, so the same seeds.
+//! The thread that explores is the driver: it resumes the fiber whose turn it is, until that one
+//! waits for another turn. Nothing else is different from threads of the system: the same points,
+//! the same choices, so the same seeds.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

@@ -31,9 +31,9 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
     with(|member| member.step(intent, None, None));
 }
 
-/// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for the
-/// free. The thread may be in the middle of anything, so it waits for nobody to find out; and it frees
-/// nothing meanwhile, which would lead back here.
+/// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for
+/// the free. The thread may be in the middle of anything, so it waits for nobody to find out; and
+/// it frees nothing meanwhile, which would lead back here.
 pub(crate) fn point_of_free(address: usize, size: usize) {
     if current::get().is_null() {
         return;

@@ -53,8 +53,8 @@ impl Deadline {
     }
 
     /// Whether the calling thread, in this operation, has waited long enough. While a schedule is
-    /// followed that is not a matter of time; [`Action::Wait`] then asks whether the thread does not
-    /// wait once more.
+    /// followed that is not a matter of time; [`Action::Wait`] then asks whether the thread does
+    /// not wait once more.
     pub(crate) fn has_passed(self, action: Action, here: Option<CallSite>) -> bool {
         match self {
             Self::Real(_) => self.left().is_zero(),

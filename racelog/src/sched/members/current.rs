@@ -79,8 +79,8 @@ impl Drop for Entered {
     }
 }
 
-/// The calling thread's place in the tree of threads, if it is under control. Who panics may ask: it waits for
-/// nobody.
+/// The calling thread's place in the tree of threads, if it is under control. Who panics may ask:
+/// it waits for nobody.
 pub(in crate::sched) fn path() -> Option<String> {
     let member = MEMBER.get();
     if member.is_null() || member == OFF {

@@ -61,8 +61,8 @@ pub(in crate::sched) struct Held {
 pub(in crate::sched) struct Slot {
     /// How many children it has.
     pub(in crate::sched) forks: u32,
-    /// Its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs give the
-    /// same name to the same thread, whoever was faster.
+    /// Its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs give
+    /// the same name to the same thread, whoever was faster.
     pub(in crate::sched) path: String,
     pub(in crate::sched) name: Option<String>,
     pub(in crate::sched) status: Status,

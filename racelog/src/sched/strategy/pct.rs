@@ -3,12 +3,12 @@
 //! After Burckhardt, Kothari, Musuvathi and Nagarakatte, "A Randomized Scheduler with Probabilistic
 //! Guarantees of Finding Bugs" (ASPLOS 2010). Every thread has a random priority, and the highest
 //! that can go on goes on. At `depth` - 1 random steps the thread that would go drops below all
-//! others. A bug of that depth is found with probability of at least 1 / (n·k^(depth-1)), of n threads
-//! and k steps, if the length of the run was guessed right.
+//! others. A bug of that depth is found with probability of at least 1 / (n·k^(depth-1)), of n
+//! threads and k steps, if the length of the run was guessed right.
 //!
-//! Deviations: k is the length of the longest run so far, which the seed carries along. A thread that
-//! says that it spins is passed over until another has moved, whatever its priority: the paper's
-//! guarantee is for programs that do not spin.
+//! Deviations: k is the length of the longest run so far, which the seed carries along. A thread
+//! that says that it spins is passed over until another has moved, whatever its priority: the
+//! paper's guarantee is for programs that do not spin.
 
 use super::choice::Choice;
 use super::random::Numbers;

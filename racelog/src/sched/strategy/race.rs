@@ -1,19 +1,19 @@
 //! Race-directed random testing.
 //!
-//! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008), Algorithms 1 and 2:
-//! a random walk that postpones every thread which is about to execute one of two given statements,
-//! until two of them stand before accesses that race; then it reports the race as real, and a coin
-//! decides which of them goes first.
+//! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008), Algorithms 1 and
+//! 2: a random walk that postpones every thread which is about to execute one of two given
+//! statements, until two of them stand before accesses that race; then it reports the race as real,
+//! and a coin decides which of them goes first.
 //!
-//! Deviations. Where all threads are postponed, the paper takes a random one out of the set, and its
-//! next iteration could put the same thread back at once; here that thread executes its statement, as the
-//! paper's first example has it. The paper's monitor threads are counts of steps here, so that a seed
-//! decides them, too: a thread that was postponed for very long, or while the others do no more than
-//! spin, executes its statement. Two atomic accesses do not race.
+//! Deviations. Where all threads are postponed, the paper takes a random one out of the set, and
+//! its next iteration could put the same thread back at once; here that thread executes its
+//! statement, as the paper's first example has it. The paper's monitor threads are counts of steps
+//! here, so that a seed decides them, too: a thread that was postponed for very long, or while the
+//! others do no more than spin, executes its statement. Two atomic accesses do not race.
 //!
-//! Claim: a race that is reported has happened: both threads stood before their accesses at the same
-//! time. Missed are races that need a particular order of operations elsewhere which the random
-//! walk does not come upon.
+//! Claim: a race that is reported has happened: both threads stood before their accesses at the
+//! same time. Missed are races that need a particular order of operations elsewhere which the
+//! random walk does not come upon.
 
 use std::collections::VecDeque;
 use std::fmt;

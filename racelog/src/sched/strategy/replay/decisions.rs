@@ -1,12 +1,13 @@
 //! What else a schedule decides, besides who goes next: whom a `notify_one` wakes, and whether a
 //! wait ends by its time.
 //!
-//! The clock of the run has no say in either while a schedule is followed. A notification goes to the
-//! thread that its step names. A wait that can end by its time does so if the step that ends it is
-//! one of those that say so, such as `wake_timeout`, and then at once; if the step is another, the
-//! wait goes on until what that one needs has come, however long the program wanted to wait. A wait
-//! without a time, too, ends by a `wake_timeout` or `park_timeout`: as a spurious wake-up. Sleeping
-//! takes no time. Where the schedule says nothing, because a wait leaves no event, it is the clock's.
+//! The clock of the run has no say in either while a schedule is followed. A notification goes to
+//! the thread that its step names. A wait that can end by its time does so if the step that ends it
+//! is one of those that say so, such as `wake_timeout`, and then at once; if the step is another,
+//! the wait goes on until what that one needs has come, however long the program wanted to wait. A
+//! wait without a time, too, ends by a `wake_timeout` or `park_timeout`: as a spurious wake-up.
+//! Sleeping takes no time. Where the schedule says nothing, because a wait leaves no event, it is
+//! the clock's.
 
 use super::{Action, CallSite, Choice, Intent, Replay, Status, Step};
 
@@ -44,8 +45,8 @@ impl Replay {
         }
     }
 
-    /// Until when somebody waits whose step is still to come, where the schedule does not say how that
-    /// ends: at the latest by its time.
+    /// Until when somebody waits whose step is still to come, where the schedule does not say how
+    /// that ends: at the latest by its time.
     pub(super) fn undecided(&self, choice: &Choice<'_>) -> Option<u64> {
         let waits = choice.slots.iter().filter(|slot| {
             slot.status == Status::Ready
@@ -56,8 +57,8 @@ impl Replay {
         deadlines.filter(|deadline| *deadline > choice.now).min()
     }
 
-    /// Whether a thread that is in an operation does not wait in it, or not once more, for its time is
-    /// up; nothing if the schedule does not say.
+    /// Whether a thread that is in an operation does not wait in it, or not once more, for its time
+    /// is up; nothing if the schedule does not say.
     pub(in crate::sched) fn gives_up(
         &self,
         thread: &str,
@@ -108,8 +109,8 @@ impl Replay {
             && sent.place.as_ref().is_some_and(|place| place.is_at(here))
     }
 
-    /// The thread that is woken by the notification that a thread is about to give; nothing if that is
-    /// nobody, or not said.
+    /// The thread that is woken by the notification that a thread is about to give; nothing if that
+    /// is nobody, or not said.
     pub(in crate::sched) fn woken(&self, thread: &str) -> Option<&str> {
         if !self.is_on_its_way() {
             return None;

@@ -1,9 +1,10 @@
 //! Replays a schedule up to a race.
 //!
-//! The schedule is a witness: an order of events that ends with two threads before accesses that race. Option<CallSite>
-//! the threads are let go in that order, and what they do is compared with what they should do, event
-//! by event, as the recorder sees it. An operation that is several events happens as a whole: when
-//! the schedule comes to the first of them, or as soon after that as the operation does not block.
+//! The schedule is a witness: an order of events that ends with two threads before accesses that
+//! race. Option<CallSite> the threads are let go in that order, and what they do is compared with
+//! what they should do, event by event, as the recorder sees it. An operation that is several
+//! events happens as a whole: when the schedule comes to the first of them, or as soon after that
+//! as the operation does not block.
 //!
 //! Whom a notification wakes and whether a wait ends by its time is the schedule's, too: see
 //! `decisions`.
@@ -190,7 +191,8 @@ impl Replay {
             for at in [first, 1 - first] {
                 let access = &self.schedule.race[at];
                 let Some(slot) = slots[at] else {
-                    // The thread that frees may stand at an earlier free, before what lets the other come.
+                    // The thread that frees may stand at an earlier free, before what lets the
+                    // other come.
                     if let Some(freeing) = slots[1 - at]
                         .filter(|slot| choice.slots[*slot].intent.action == Action::Free)
                     {
@@ -230,8 +232,8 @@ impl Replay {
         Ok(slot.unwrap_or(choice.enabled[0]))
     }
 
-    /// Whether a thread is to stop before a free: it has done all its steps and is to free what the other thread
-    /// is about to access. As long as that one is not there, it may be any free.
+    /// Whether a thread is to stop before a free: it has done all its steps and is to free what the
+    /// other thread is about to access. As long as that one is not there, it may be any free.
     pub(in crate::sched) fn waits_for_free(
         &self,
         slot: usize,
@@ -290,7 +292,8 @@ impl Replay {
             self.last.insert(thread.to_owned(), at);
             self.coming.entry(thread.to_owned()).and_modify(|steps| _ = steps.pop_front());
             if let Some((_, stepped)) = &mut self.turn {
-                // The first event of a turn is where others have let it; the next ones come with it.
+                // The first event of a turn is where others have let it; the next ones come with
+                // it.
                 while self.done.get(self.next) == Some(&true) {
                     self.next += 1;
                 }
@@ -302,8 +305,8 @@ impl Replay {
             return;
         }
         // Of an operation that is several events, the schedule may need the first ones only, if
-        // these are a thread's last steps; and what nobody else can reach at the time has no part in
-        // any order.
+        // these are a thread's last steps; and what nobody else can reach at the time has no part
+        // in any order.
         let in_turn = self.turn.as_ref().is_some_and(|(turn, stepped)| turn == thread && *stepped);
         if in_turn && at.is_none() || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
             return;
@@ -465,7 +468,8 @@ mod tests {
     fn what_a_program_does_at_once_is_told() {
         let steps = "step 0.1 read x\nstep 0.2 write x\nstep 0.2 read y\nstep 0.1 write x\n\
                      step 0.2 write y\n";
-        // The update is one operation, so the write comes before its time, and the other thread goes on as it can.
+        // The update is one operation, so the write comes before its time, and the other thread
+        // goes on as it can.
         let update = [read(1, 0), write(1, 1)];
         let found = diverge(steps, &[("0.1", &update), ("0.2", &[write(2, 1)])]);
         assert_eq!(found.step, 2);

@@ -27,8 +27,8 @@ pub(in crate::sched) struct Divergence {
     pub(in crate::sched) step: usize,
     pub(in crate::sched) expected: Step,
     pub(in crate::sched) why: Why,
-    /// A step, from 1, that came before its time: it is part of an operation that others interrupt in the
-    /// schedule, and that the program does at once.
+    /// A step, from 1, that came before its time: it is part of an operation that others interrupt
+    /// in the schedule, and that the program does at once.
     pub(in crate::sched) early: Option<(usize, Step)>,
     /// The first access before that read or wrote another value than the schedule says.
     pub(in crate::sched) value: Option<OtherValue>,
@@ -50,8 +50,8 @@ pub(in crate::sched) enum Why {
     Other(Done),
     /// The thread has ended.
     Ended,
-    /// There is no such thread. Where the one stands that should have started it; nothing if there is no
-    /// such thread either.
+    /// There is no such thread. Where the one stands that should have started it; nothing if there
+    /// is no such thread either.
     Absent(Option<Stands>),
     /// The thread cannot go on, nor can any other that could let it.
     Blocked(Stands),
