@@ -75,9 +75,9 @@ pub(in crate::rt) fn known_in(range: Range<usize>) -> Vec<(usize, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::freed_vars;
-    use super::table::Kind;
     use super::*;
+    use crate::rt::memory::freed_vars;
+    use crate::rt::memory::table::Kind;
     use crate::trace::VarId;
 
     /// A place in memory that no other test uses, and that is not freed.
