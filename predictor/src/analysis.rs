@@ -11,15 +11,15 @@ use rustc_hash::FxHashSet;
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
 use crate::detect::{self, Claim, Scope};
-use crate::encode::Index;
 use crate::goal::{Pair, Signature};
+use crate::index::Index;
 use crate::order::weak_links;
-use crate::predict::{self, Candidates, HeldLocks, MustOrder, Proof, Proven, predict};
+use crate::predict::{self, Candidates, MustOrder, Proof, Proven, predict};
 use crate::report::{
     Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, Unseen, VERSION, describe,
 };
 use crate::solve::Disagreement;
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Trace};
 
 /// A way to find races.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -162,9 +162,8 @@ fn whole_trace(
     mut decide: impl FnMut(Pair, Option<Instant>) -> (Claim, Option<Disagreement>),
 ) -> Found {
     let mut found = Found::default();
-    let held = HeldLocks::new(trace);
     // What these two proofs rule out, the whole-trace formulas rule out as well.
-    let candidates = Candidates::new(trace, &held, true);
+    let candidates = Candidates::new(trace, &index.regions, true);
     let must = MustOrder::plain(trace, index);
     let end = options.total_time.map(|time| Instant::now() + time);
     for entry in 0..candidates.len() {
@@ -370,23 +369,12 @@ fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
     let released = events(first)[trace.position(first)..]
         .iter()
         .take_while(|event| **event < second)
-        .filter_map(|event| match trace.op(*event) {
-            Op::Release(lock) | Op::ReadRelease(lock) | Op::Wait { lock, .. } => {
-                Some((lock, *event))
-            }
-            _ => None,
-        });
+        .filter_map(|event| Some((trace.op(*event).released_lock()?, *event)));
     let taken: Vec<(LockId, EventId)> = events(second)[..trace.position(second)]
         .iter()
         .rev()
         .take_while(|event| **event > first)
-        .filter_map(|event| match trace.op(*event) {
-            Op::Acquire(lock)
-            | Op::ReadAcquire(lock)
-            | Op::Wake { lock, .. }
-            | Op::WakeTimeout { lock, .. } => Some((lock, *event)),
-            _ => None,
-        })
+        .filter_map(|event| Some((trace.op(*event).taken_lock()?, *event)))
         .collect();
     let mut locks: Vec<LockId> = released
         .filter(|(lock, _)| trace.is_of_program(*lock))

@@ -10,6 +10,7 @@ pub mod explore;
 pub mod fuzz;
 pub mod generate;
 pub mod goal;
+pub mod index;
 pub mod order;
 pub mod predict;
 pub mod project;

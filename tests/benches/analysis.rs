@@ -16,9 +16,9 @@ use std::time::Instant;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::detect::{Scope, hb};
-use predictor::encode::Index;
 use predictor::generate::Plan;
-use predictor::predict::{Candidates, HeldLocks, MustOrder, Options, Writes};
+use predictor::index::{Index, Regions};
+use predictor::predict::{Candidates, MustOrder, Options, Writes};
 use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
@@ -76,7 +76,6 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
     {
         let trace = load(path)?;
         let index = Index::new(&trace);
-        let held = HeldLocks::new(&trace);
         let machine = Machine::new(&trace);
         let mut pass = |name, work: &dyn Fn()| -> Result<(), Box<dyn Error>> {
             let work = || {
@@ -92,15 +91,15 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
         pass("hb", &|| drop(black_box(hb::races(&trace, Scope::Signatures))))?;
         pass("replay of the checker", &|| drop(black_box(Checker::new(&machine))))?;
         pass("index", &|| drop(black_box(Index::new(&trace))))?;
-        pass("locks held", &|| drop(black_box(HeldLocks::new(&trace))))?;
+        pass("locks held", &|| drop(black_box(Regions::new(&trace))))?;
         pass("candidates, common locks", &|| {
-            drop(black_box(Candidates::new(&trace, &held, true)));
+            drop(black_box(Candidates::new(&trace, &index.regions, true)));
         })?;
         pass("order that all share", &|| drop(black_box(MustOrder::plain(&trace, &index))))?;
         pass("writes by thread", &|| drop(black_box(Writes::new(&trace))))?;
         let (writes, plain) = (Writes::new(&trace), MustOrder::plain(&trace, &index));
         pass("order that values force", &|| {
-            drop(black_box(plain.by_values(&trace, &index, &held, &writes)));
+            drop(black_box(plain.by_values(&trace, &index, &writes)));
         })?;
     }
     for (name, jobs) in [("analysis, one job", 1), ("analysis, two jobs", 2)] {

@@ -10,8 +10,9 @@
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-use predictor::encode::{Forced, Index, Window};
+use predictor::encode::{Forced, Window};
 use predictor::goal::{Goal, Pair};
+use predictor::index::Index;
 use predictor::predict::{Decided, Decider};
 use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};

@@ -3,10 +3,11 @@
 
 use std::error::Error;
 
-use predictor::encode::{Forced, Index};
+use predictor::encode::Forced;
 use predictor::generate::Plan;
 use predictor::goal::{Goal, Pair};
-use predictor::predict::{Candidates, Closed, Closures, HeldLocks, HoldBack, MustOrder, Writes};
+use predictor::index::Index;
+use predictor::predict::{Candidates, Closed, Closures, HoldBack, MustOrder, Writes};
 use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
@@ -35,7 +36,6 @@ pub fn trace(events: usize) -> Result<Trace, Box<dyn Error>> {
 pub struct Known<'a> {
     trace: &'a Trace,
     index: Index,
-    held: HeldLocks,
     writes: Writes,
     plain: MustOrder,
     by_values: MustOrder,
@@ -44,10 +44,10 @@ pub struct Known<'a> {
 impl<'a> Known<'a> {
     /// Follows a trace.
     pub fn new(trace: &'a Trace) -> Self {
-        let (index, held, writes) = (Index::new(trace), HeldLocks::new(trace), Writes::new(trace));
+        let (index, writes) = (Index::new(trace), Writes::new(trace));
         let plain = MustOrder::plain(trace, &index);
-        let by_values = plain.by_values(trace, &index, &held, &writes);
-        Self { trace, index, held, writes, plain, by_values }
+        let by_values = plain.by_values(trace, &index, &writes);
+        Self { trace, index, writes, plain, by_values }
     }
 
     /// The index of the trace.
@@ -59,14 +59,14 @@ impl<'a> Known<'a> {
     /// spread over the trace. Those that holding a thread back proves are left out.
     pub fn pairs(&self, most: usize) -> Vec<Pair> {
         let orders = [Some(&self.plain), Some(&self.by_values)];
-        let candidates = Candidates::new(self.trace, &self.held, true);
+        let candidates = Candidates::new(self.trace, &self.index.regions, true);
         let entries = 0..candidates.len();
         let mut pairs: Vec<Pair> =
             entries.flat_map(|entry| candidates.pairs(entry, self.trace, orders)).collect();
         pairs.sort_unstable();
         // Most pairs are not proven in this way, and to try all takes long.
         let step = (pairs.len() / most.saturating_mul(2)).max(1);
-        let hold_back = HoldBack { trace: self.trace, index: &self.index, held: &self.held };
+        let hold_back = HoldBack { trace: self.trace, index: &self.index };
         let hard = pairs.into_iter().step_by(step);
         spread(hard.filter(|pair| hold_back.attempt(*pair).is_none()).collect(), most)
     }

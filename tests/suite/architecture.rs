@@ -57,7 +57,7 @@ const INVARIANTS: [Invariant; 8] = [
         // A window starts in the state that the observed run has reached.
         except: &["predictor/src/encode/window.rs"],
         forbidden: &["rayon"],
-        own: &["encode", "goal", "solve", "trace"],
+        own: &["encode", "goal", "index", "solve", "trace"],
     },
     Invariant {
         name: "detectors-stand-alone",
@@ -69,7 +69,14 @@ const INVARIANTS: [Invariant; 8] = [
             "predictor/src/detect/whole_trace",
         ],
         forbidden: &["z3", "batsat", "rayon"],
-        own: &["detect", "goal", "order", "trace"],
+        own: &["detect", "goal", "index", "order", "trace"],
+    },
+    Invariant {
+        name: "index-says-what-was-observed",
+        rooms: &["predictor/src/index"],
+        except: &[],
+        forbidden: &["z3", "batsat", "rayon"],
+        own: &["index", "trace"],
     },
     Invariant {
         name: "trace-knows-no-analysis",

@@ -191,9 +191,9 @@ mod z3 {
     use predictor::detect::Claim;
     use predictor::detect::paper::Paper;
     use predictor::detect::said::Said;
-    use predictor::encode::Index;
     use predictor::explore::explore;
     use predictor::goal::Pair;
+    use predictor::index::Index;
     use predictor::predict::{Options, Proofs, predict};
     use predictor::solve::SolverKind;
     use predictor::solve::z3::Z3Solver;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
-use racelog::trace::{Dictionary, Event, Item, Object, Op, Woken};
+use racelog::trace::{Dictionary, Event, Item, Object};
 
 use super::args::Show;
 use super::input::Input;
@@ -157,7 +157,9 @@ impl<'a> Filter<'a> {
             || is_among(&mut self.threads, dictionary, printer, Object::Thread(event.thread));
         let mut by_object = self.objects.names.is_empty();
         if !by_object {
-            for object in objects(&event.op).into_iter().flatten() {
+            let woken = event.op.woken().map(Object::Thread);
+            let objects = event.op.touches().map(|touch| touch.object);
+            for object in objects.chain(woken) {
                 by_object |= is_among(&mut self.objects, dictionary, printer, object);
             }
         }
@@ -172,31 +174,4 @@ fn is_among(
     object: Object,
 ) -> bool {
     wanted.has(printer.name(dictionary, object))
-}
-
-/// What an operation is on.
-fn objects(op: &Op) -> [Option<Object>; 2] {
-    let second = op.lock().map(Object::Lock);
-    let first = match *op {
-        Op::Fork(thread) | Op::Join(thread) | Op::Unpark(thread) => Some(Object::Thread(thread)),
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyAll(condvar) => Some(Object::Condvar(condvar)),
-        Op::NotifyOne { condvar, woken } => {
-            let woken = match woken {
-                Woken::Thread(thread) => Some(Object::Thread(thread)),
-                Woken::Unknown | Woken::Nobody => None,
-            };
-            return [Some(Object::Condvar(condvar)), woken];
-        }
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel) => Some(Object::Channel(channel)),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Some(Object::Barrier(barrier)),
-        _ => op.var().map(Object::Var),
-    };
-    [first, second]
 }

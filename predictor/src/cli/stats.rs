@@ -80,7 +80,7 @@ impl Counts {
         self.vars.extend(event.op.var());
         self.accesses += u64::from(event.op.var().is_some());
         self.branches += u64::from(event.op == Op::Branch);
-        self.implicit += u64::from(!event.recorded && event.op.learns());
+        self.implicit += u64::from(!event.recorded && event.op.implies_branch());
     }
 
     fn row(&self, name: String, bytes: Option<u64>) -> [String; 10] {

@@ -13,7 +13,8 @@
 use super::history::{Access, History};
 use super::{Collector, Findings, Limits, Scope};
 use crate::goal::Pair;
-use crate::order::{Clocks, Edges, Flow, LocksetId};
+use crate::index::LocksetId;
+use crate::order::{Clocks, Edges, Flow};
 pub use crate::order::{WeakLink, weak_links};
 use crate::trace::{EventId, Op, Trace};
 

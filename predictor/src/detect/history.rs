@@ -11,7 +11,8 @@ use racelog::trace::{ThreadId, VarId};
 
 use super::Scope;
 use crate::goal::ProgramPoint;
-use crate::order::{Epoch, LocksetId};
+use crate::index::LocksetId;
+use crate::order::Epoch;
 use crate::trace::{EventId, Op, Trace};
 
 /// So many accesses by one thread of one variable are kept when signatures are asked for. Hardly
@@ -115,7 +116,7 @@ impl History {
         locks: LocksetId,
     ) -> Option<(VarId, Access)> {
         let var = op.var()?;
-        if matches!(op, Op::Exclusive { .. }) {
+        if op.is_exclusive() {
             return None;
         }
         let point = match self.scope {

@@ -22,8 +22,8 @@
 use std::time::Instant;
 
 use super::whole_trace::{Claim, WholeTrace};
-use crate::encode::Index;
 use crate::goal::Pair;
+use crate::index::Index;
 use crate::solve::formula::Lit;
 use crate::solve::{Disagreement, Solver};
 use crate::trace::{EventId, Op, Trace};
@@ -64,8 +64,8 @@ impl<'a> Paper<'a> {
         let past = self.whole.must().past(trace, event);
         for (thread, position) in trace.threads().zip(past.positions) {
             let last = position.checked_sub(1).map(|last| trace.events_of_thread(thread)[last]);
-            if let Some(learnt) = last.and_then(|last| self.branches[last.index()]) {
-                conditions.push(self.whole.clean_after(learnt));
+            if let Some(input) = last.and_then(|last| self.branches[last.index()]) {
+                conditions.push(self.whole.clean_after(input));
             }
         }
         for thread in past.joined {
@@ -92,8 +92,8 @@ fn branches(trace: &Trace, index: &Index) -> Vec<Option<EventId>> {
         let checked = &mut last[trace.thread(event).index()];
         match trace.op(event) {
             Op::Cas { .. } | Op::CasFail { .. } => *checked = Some(event),
-            Op::Branch => *checked = index.learnt_before(event),
-            _ if trace.is_guarded(event) => *checked = index.learnt_before(event),
+            Op::Branch => *checked = index.input_before(event),
+            _ if trace.is_guarded(event) => *checked = index.input_before(event),
             _ => {}
         }
         branches.push(*checked);

@@ -13,7 +13,8 @@
 use super::history::{Access, History};
 use super::{Collector, Findings, Limits, Scope};
 use crate::goal::Pair;
-use crate::order::{Clocks, Edges, Flow, Locksets};
+use crate::index::Regions;
+use crate::order::{Clocks, Edges, Flow};
 use crate::trace::{Op, Trace};
 
 /// The pairs that pass the quick check: every race, and others. Unsound by design, see the
@@ -24,7 +25,8 @@ use crate::trace::{Op, Trace};
 pub fn races(trace: &Trace, scope: Scope) -> Findings {
     let clocks = Clocks::new(trace.thread_count());
     let mut flow = Flow::new(trace, Edges::NECESSARY, clocks);
-    let mut locksets = Locksets::new(trace.thread_count());
+    let regions = Regions::new(trace);
+    let mut held = regions.walk();
     let mut history = History::new(trace, scope);
     let mut collector = Collector::new(trace, scope);
     let mut others: Vec<Access> = Vec::new();
@@ -32,13 +34,12 @@ pub fn races(trace: &Trace, scope: Scope) -> Findings {
         let op = trace.op(event);
         flow.arrive(event, &op);
         let thread = trace.thread(event);
-        locksets.step(thread, &op);
         let clocks = flow.knowledge();
-        let (epoch, locks) = (clocks.epoch(thread), locksets.of(thread));
+        let (epoch, locks) = (clocks.epoch(thread), held.held(thread, trace.position(event)));
         if let Some((var, access)) = history.describe(trace, event, &op, epoch, locks) {
             others.clear();
             history.add(var, access, clocks.of(thread), |other| {
-                if !locksets.exclude(other.locks, access.locks) {
+                if !regions.sets().exclude(other.locks, access.locks) {
                     others.push(*other);
                 }
             });

@@ -24,9 +24,8 @@
 use std::time::Instant;
 
 use super::whole_trace::{Claim, WholeTrace};
-use crate::encode::Index;
-use crate::encode::index::learns;
 use crate::goal::{Goal, Kind, Pair};
+use crate::index::Index;
 use crate::solve::{Disagreement, Solver};
 use crate::trace::{EventId, Trace};
 use crate::witness;
@@ -40,7 +39,7 @@ impl<'a> Said<'a> {
     /// A decider for the pairs of a trace. The solver is a new one.
     pub fn new(trace: &'a Trace, index: &'a Index, solver: Box<dyn Solver>) -> Self {
         let mut whole = WholeTrace::new(trace, index, solver);
-        for event in trace.events().filter(|event| learns(&trace.op(*event))) {
+        for event in trace.events().filter(|event| trace.op(*event).takes_input()) {
             let clean = whole.clean_after(event);
             whole.require(clean);
         }

@@ -1,8 +1,9 @@
 //! Critical sections.
 
-use racelog::trace::{LockId, ThreadId, VarId};
+use racelog::trace::{AccessKind, ThreadId, VarId};
 
-use crate::trace::{EventId, Op, Trace};
+use crate::index::{Region, Regions};
+use crate::trace::{EventId, Trace};
 
 /// What a thread does while it holds a lock.
 #[derive(Debug)]
@@ -55,31 +56,24 @@ fn kinds_conflict(a: u8, b: u8) -> bool {
 /// The critical sections of each lock, in the order in which they start.
 pub(super) fn sections(trace: &Trace) -> Vec<Vec<Section>> {
     let mut sections: Vec<Vec<Section>> = (0..trace.lock_count()).map(|_| Vec::new()).collect();
-    // Where the open sections of a thread stand.
-    let mut open: Vec<(LockId, usize)> = Vec::new();
+    let regions = Regions::new(trace);
+    // The open sections of a thread, by the numbers of their regions.
+    let mut open: Vec<(u32, Section)> = Vec::new();
     for thread in trace.threads() {
-        open.clear();
         for event in trace.events_of_thread(thread) {
-            for (lock, at) in &open {
-                sections[lock.index()][*at].visit(trace, *event);
+            for (_, section) in &mut open {
+                section.visit(trace, *event);
             }
-            match trace.op(*event) {
-                Op::Acquire(lock) | Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
-                    open.push((lock, sections[lock.index()].len()));
-                    sections[lock.index()].push(Section::open(thread, true, *event));
-                }
-                Op::ReadAcquire(lock) => {
-                    open.push((lock, sections[lock.index()].len()));
-                    sections[lock.index()].push(Section::open(thread, false, *event));
-                }
-                Op::Release(lock) | Op::Wait { lock, .. } | Op::ReadRelease(lock) => {
-                    if let Some(at) = open.iter().rposition(|(held, _)| *held == lock) {
-                        let (_, section) = open.remove(at);
-                        sections[lock.index()][section].end = Some(*event);
-                    }
-                }
-                _ => {}
+            let Some(number) = regions.at(*event) else { continue };
+            let region = regions.get(number);
+            if region.acquire == *event {
+                open.push((number, Section::open(region)));
+            } else if let Some(at) = open.iter().position(|(other, _)| *other == number) {
+                sections[region.lock.index()].push(open.remove(at).1);
             }
+        }
+        for (number, section) in open.drain(..) {
+            sections[regions.get(number).lock.index()].push(section);
         }
     }
     for sections in &mut sections {
@@ -99,21 +93,28 @@ pub(super) fn sections(trace: &Trace) -> Vec<Vec<Section>> {
 }
 
 impl Section {
-    fn open(thread: ThreadId, exclusive: bool, start: EventId) -> Self {
-        Self { thread, exclusive, start, end: None, last: start, accesses: Vec::new() }
+    fn open(region: &Region) -> Self {
+        Self {
+            thread: region.thread,
+            exclusive: !region.shared,
+            start: region.acquire,
+            end: region.release,
+            last: region.acquire,
+            accesses: Vec::new(),
+        }
     }
 
     fn visit(&mut self, trace: &Trace, event: EventId) {
         self.last = event;
         let op = trace.op(event);
-        let Some(var) = op.var() else { return };
-        let kind = match (op.is_atomic(), op.writes()) {
-            _ if matches!(op, Op::Exclusive { .. }) => return,
-            (false, false) => READ,
-            (false, true) => WRITE,
-            (true, false) => ATOMIC_READ,
-            (true, true) => ATOMIC_WRITE,
+        let Some(access) = op.access() else { return };
+        let kind = match (access.kind, access.left.is_some()) {
+            (AccessKind::Exclusive, _) => return,
+            (AccessKind::Plain, false) => READ,
+            (AccessKind::Plain, true) => WRITE,
+            (AccessKind::Atomic, false) => ATOMIC_READ,
+            (AccessKind::Atomic, true) => ATOMIC_WRITE,
         };
-        self.accesses.push((var, kind));
+        self.accesses.push((access.var, kind));
     }
 }

@@ -10,7 +10,7 @@ use racelog::trace::CondvarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Encoder;
-use super::index::Stay;
+use crate::index::Stay;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 

@@ -10,21 +10,21 @@ use crate::trace::EventId;
 
 /// States that regions which overlap in a sequence do not.
 pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
-    let index = encoder.index;
+    let regions = &encoder.index.regions;
     let mut open: FxHashMap<LockId, Vec<u32>> = FxHashMap::default();
     for number in &encoder.window.open {
-        open.entry(index.regions[*number as usize].lock).or_default().push(*number);
+        open.entry(regions.get(*number).lock).or_default().push(*number);
     }
     for event in sequence {
-        let Some(number) = index.region_at.get(event).copied() else { continue };
-        let region = &index.regions[number as usize];
+        let Some(number) = regions.at(*event) else { continue };
+        let region = regions.get(number);
         let others = open.entry(region.lock).or_default();
         if region.acquire != *event {
             others.retain(|other| *other != number);
             continue;
         }
         for other in others.iter() {
-            if region.excludes(&index.regions[*other as usize]) {
+            if region.excludes(regions.get(*other)) {
                 state_exclusion(encoder, *other, number);
             }
         }
@@ -36,7 +36,7 @@ fn state_exclusion(encoder: &mut Encoder<'_>, a: u32, b: u32) {
     if !encoder.stated.insert(Stated::Regions(a.min(b), a.max(b))) {
         return;
     }
-    let both = [a, b].map(|region| encoder.index.regions[region as usize]);
+    let both = [a, b].map(|region| *encoder.index.regions.get(region));
     let happens = both.map(|region| encoder.included(region.acquire));
     let mut clause: Vec<Lit> = happens.iter().map(|lit| !*lit).collect();
     for (first, second) in [(both[0], both[1]), (both[1], both[0])] {
@@ -59,12 +59,12 @@ pub(super) fn state_failure(
     lock: LockId,
     to_share: bool,
 ) {
-    let index = encoder.index;
+    let regions = &encoder.index.regions;
     let included = encoder.included(failure);
     let mut reasons = vec![!included];
     let start = encoder.window.start;
-    for number in &index.regions_of[lock.index()] {
-        let region = index.regions[*number as usize];
+    for number in regions.of_lock(lock) {
+        let region = *regions.get(*number);
         let over = region.release.is_some_and(|release| release < start);
         if over || region.acquire >= encoder.window.end || to_share && region.shared {
             continue;

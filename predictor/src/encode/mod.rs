@@ -19,7 +19,6 @@ mod condvars;
 mod exclusives;
 mod foreign;
 mod goals;
-pub(crate) mod index;
 mod locks;
 mod parking;
 mod program_order;
@@ -34,10 +33,9 @@ use std::time::Instant;
 use racelog::trace::ThreadId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub use self::index::Index;
-pub(crate) use self::index::{value_read, value_written};
 pub use self::query::{Forced, Query};
 pub use self::window::Window;
+use crate::index::Index;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Model, is_over};
 use crate::trace::{EventId, Op, Trace};
@@ -153,8 +151,8 @@ impl<'a> Encoder<'a> {
 
     /// That a thread is clean when this event's turn comes.
     fn clean_before(&mut self, event: EventId) -> Lit {
-        match self.index.learnt_before(event) {
-            Some(learnt) => self.clean_after(learnt),
+        match self.index.input_before(event) {
+            Some(input) => self.clean_after(input),
             None => Lit::TRUE,
         }
     }
@@ -180,7 +178,7 @@ impl<'a> Encoder<'a> {
         };
         let mut finished = vec![self.included(last)];
         if self.trace.ends_guarded(thread) {
-            // The implicit branch follows the last event because that one learns.
+            // The implicit branch follows the last event because that one takes input.
             finished.push(self.clean_after(last));
         }
         finished

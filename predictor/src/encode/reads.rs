@@ -4,7 +4,6 @@
 use racelog::trace::VarId;
 use rustc_hash::FxHashMap;
 
-use super::index::value_read;
 use super::sources::{Source, Sources, wrote_known};
 use super::{Encoder, Stated, channels};
 use crate::solve::Model;
@@ -22,7 +21,7 @@ pub(super) fn state_clean(encoder: &mut Encoder<'_>, event: EventId) {
         let known = encoder.clean_before(send);
         encoder.formula.implies(&[clean], &[known]);
     }
-    if let (Some(var), Some(value)) = (op.var(), value_read(&op)) {
+    if let (Some(var), Some(value)) = (op.var(), op.found().copied()) {
         if encoder.trace.is_mixed(var) {
             let known = known_before(encoder, var, event);
             encoder.formula.implies(&[clean], &known);

@@ -194,12 +194,12 @@ pub(super) fn wrote_known(encoder: &mut Encoder<'_>, write: EventId) -> Lit {
 /// Whether in a model a write leaves the value behind that it left in the observed trace, as far as
 /// that has been spoken of.
 fn wrote_known_in(encoder: &Encoder<'_>, model: &Model, write: EventId) -> bool {
-    let learnt = match encoder.trace.op(write).reads() {
+    let input = match encoder.trace.op(write).reads() {
         true => Some(write),
-        false => encoder.index.learnt_before(write),
+        false => encoder.index.input_before(write),
     };
-    learnt.is_none_or(|learnt| {
-        let clean = encoder.clean.get(&learnt);
-        learnt < encoder.window.start || clean.is_some_and(|clean| model.is_true(*clean))
+    input.is_none_or(|input| {
+        let clean = encoder.clean.get(&input);
+        input < encoder.window.start || clean.is_some_and(|clean| model.is_true(*clean))
     })
 }

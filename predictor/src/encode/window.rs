@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::index::Index;
+use crate::index::Index;
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Op, Trace};
 
@@ -90,8 +90,8 @@ impl Progress<'_, '_> {
 
     fn step(&mut self, event: EventId) {
         self.replay.step(event).expect("a loaded trace is valid");
-        if let Some(region) = self.index.region_at.get(&event).copied() {
-            if self.index.regions[region as usize].acquire == event {
+        if let Some(region) = self.index.regions.at(event) {
+            if self.index.regions.get(region).acquire == event {
                 self.open.insert(region);
             } else {
                 self.open.remove(&region);

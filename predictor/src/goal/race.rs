@@ -2,7 +2,7 @@
 
 use super::{Kind, ProgramPoint, Signature, Unmet};
 use crate::semantics::{Machine, State};
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Trace};
 
 /// Two accesses, the earlier in the trace first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -65,13 +65,12 @@ pub(super) fn among(trace: &Trace, next: &[EventId], mut each: impl FnMut(Pair))
 /// conflict with none.
 pub fn conflict(trace: &Trace, a: EventId, b: EventId) -> bool {
     let (first, second) = (trace.op(a), trace.op(b));
-    let exclusive = |op: &Op| matches!(op, Op::Exclusive { .. });
     trace.thread(a) != trace.thread(b)
         && first.var().is_some()
         && first.var() == second.var()
         && trace.overlap(a, b)
         && (first.writes() || second.writes())
         && !(first.is_atomic() && second.is_atomic())
-        && !exclusive(&first)
-        && !exclusive(&second)
+        && !first.is_exclusive()
+        && !second.is_exclusive()
 }

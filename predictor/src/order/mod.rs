@@ -1,5 +1,4 @@
-//! What orders events: vector clocks, the edges that synchronisation draws, and locksets. Cheap
-//! and linear.
+//! What orders events: vector clocks, and the edges that synchronisation draws. Cheap and linear.
 //!
 //! [`Flow`] is the one place that knows which event is ordered before which. It walks a trace once
 //! and moves *knowledge* along its edges: between threads, locks, atomics, channels and so on. What
@@ -17,7 +16,6 @@ mod direct;
 mod edges;
 mod exclusive;
 mod flow;
-mod locksets;
 mod memory;
 mod wakeups;
 mod weak;
@@ -26,5 +24,4 @@ pub use clocks::{Clocks, Epoch};
 pub use direct::{Edge, direct_edges};
 pub use edges::{Atomics, Edges, Wakeups};
 pub use flow::{Flow, Knowledge, Place};
-pub use locksets::{LocksetId, Locksets};
 pub use weak::{WeakLink, weak_links};

@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use crate::encode::{Encoder, Forced, Index, Refinement, Window};
+use crate::encode::{Encoder, Forced, Refinement, Window};
 use crate::goal::Goal;
+use crate::index::Index;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Solver, is_over};
 use crate::trace::{EventId, Trace};

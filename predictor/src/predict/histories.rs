@@ -11,17 +11,16 @@
 //! are before the two in their threads, so every execution that reaches both has them.
 //! Regions that do not exclude each other, since both only read, say nothing.
 //!
-//! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] changes of
-//! what the thread holds.
+//! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] regions of the
+//! thread.
 
 use racelog::trace::LockId;
 
-use super::held::HeldLocks;
-use crate::order::LocksetId;
-use crate::trace::{EventId, Op, Trace};
+use crate::index::{LocksetId, Regions};
+use crate::trace::{EventId, Trace};
 
-/// How many changes of what a thread holds are looked at.
-const LIMIT: usize = 1 << 12;
+/// How many regions of a thread are looked at.
+const LIMIT: usize = 1 << 11;
 
 /// A lock, and whether it was taken for this thread alone.
 type Taken = (LockId, bool);
@@ -34,13 +33,13 @@ struct History {
 }
 
 /// Whether the histories of two events of different threads rule out that both are next at once.
-pub(super) fn exclude(trace: &Trace, held: &HeldLocks, first: EventId, second: EventId) -> bool {
-    let locks = |event| held.at(trace.thread(event), trace.position(event));
+pub(super) fn exclude(trace: &Trace, regions: &Regions, first: EventId, second: EventId) -> bool {
+    let locks = |event| regions.held_at(trace, event);
     // Most threads hold nothing.
     if locks(first) == LocksetId::EMPTY || locks(second) == LocksetId::EMPTY {
         return false;
     }
-    let (first, second) = (histories(trace, held, first), histories(trace, held, second));
+    let (first, second) = (histories(trace, regions, first), histories(trace, regions, second));
     first.iter().any(|one| second.iter().any(|other| one.excludes(other)))
 }
 
@@ -54,31 +53,14 @@ impl History {
 }
 
 /// The histories of the locks that an event's thread holds, from the last that was taken.
-fn histories(trace: &Trace, held: &HeldLocks, event: EventId) -> Vec<History> {
-    let thread = trace.thread(event);
-    let count = held.sets().locks(held.at(thread, trace.position(event))).count();
-    let events = trace.events_of_thread(thread);
+fn histories(trace: &Trace, regions: &Regions, event: EventId) -> Vec<History> {
+    let count = regions.sets().locks(regions.held_at(trace, event)).count();
     let mut found: Vec<History> = Vec::new();
     let mut since: Vec<Taken> = Vec::new();
-    // What was given back later than where we look.
-    let mut given_back: Vec<Taken> = Vec::new();
-    for position in held.changes_before(thread, trace.position(event)).take(LIMIT) {
-        let (taken, takes) = match trace.op(events[position]) {
-            Op::Acquire(lock) | Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => {
-                ((lock, true), true)
-            }
-            Op::ReadAcquire(lock) => ((lock, false), true),
-            Op::Release(lock) | Op::Wait { lock, .. } => ((lock, true), false),
-            Op::ReadRelease(lock) => ((lock, false), false),
-            _ => continue,
-        };
-        if !takes {
-            given_back.push(taken);
-            continue;
-        }
-        match given_back.iter().position(|other| *other == taken) {
-            Some(at) => drop(given_back.swap_remove(at)),
-            None => found.push(History { held: taken, since: since.clone() }),
+    for region in regions.begun_before(trace, event).take(LIMIT) {
+        let taken = (region.lock, !region.shared);
+        if region.is_open_at(event) {
+            found.push(History { held: taken, since: since.clone() });
         }
         if !since.contains(&taken) {
             since.push(taken);
@@ -97,7 +79,7 @@ mod tests {
     fn excluded(text: &str, first: u64, second: u64) -> bool {
         let trace: Trace = text.parse().unwrap();
         let event = |number| EventId::from_number(number).unwrap();
-        exclude(&trace, &HeldLocks::new(&trace), event(first), event(second))
+        exclude(&trace, &Regions::new(&trace), event(first), event(second))
     }
 
     /// The paper's example: `l` is held, and `m` was taken meanwhile; and the other way round.

@@ -61,7 +61,8 @@ impl<'a> Job<'a> {
     /// Whether two of the goal's next events are kept apart by the order in which locks were taken.
     fn has_crossed_histories(&self, goal: &Goal) -> bool {
         let next = goal.next();
-        let exclude = |a: &EventId, b: &EventId| histories::exclude(self.trace, self.held, *a, *b);
+        let exclude =
+            |a: &EventId, b: &EventId| histories::exclude(self.trace, &self.index.regions, *a, *b);
         (1..next.len()).any(|at| next[..at].iter().any(|earlier| exclude(earlier, &next[at])))
     }
 
@@ -108,7 +109,7 @@ impl<'a> Job<'a> {
             return None;
         }
         tried.steps += pair.second().index() - pair.first().index();
-        HoldBack { trace: self.trace, index: self.index, held: self.held }.prove(pair, self.checker)
+        HoldBack { trace: self.trace, index: self.index }.prove(pair, self.checker)
     }
 
     /// Follows what a goal forces.

@@ -11,9 +11,10 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::fate::{Fate, Tried};
-use super::{Candidates, Decider, HeldLocks, MustOrder, Options, Prediction, Writes};
-use crate::encode::{Forced, Index, Window};
+use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes};
+use crate::encode::{Forced, Window};
 use crate::goal::{Goal, Signature};
+use crate::index::Index;
 use crate::semantics::Machine;
 use crate::trace::Trace;
 use crate::witness::Checker;
@@ -51,17 +52,16 @@ fn in_parallel(
 ) -> Prediction {
     let deadline = options.total_time.map(|time| Instant::now() + time);
     let machine = Machine::new(trace);
-    let (index, (held, writes)) =
-        rayon::join(|| Index::new(trace), || (HeldLocks::new(trace), Writes::new(trace)));
+    let (index, writes) = rayon::join(|| Index::new(trace), || Writes::new(trace));
     let proofs = options.proofs;
     let ((checker, candidates), (plain, forced)) = rayon::join(
         || {
             let checker = Checker::new(&machine);
-            (checker, Candidates::new(trace, &held, proofs.common_lock))
+            (checker, Candidates::new(trace, &index.regions, proofs.common_lock))
         },
         || {
             let plain = MustOrder::plain(trace, &index);
-            let forced = || plain.by_values(trace, &index, &held, &writes);
+            let forced = || plain.by_values(trace, &index, &writes);
             let forced = proofs.forced_order.then(forced);
             (plain, forced)
         },
@@ -76,7 +76,6 @@ fn in_parallel(
         trace,
         options,
         index: &index,
-        held: &held,
         windows: &windows,
         checker: &checker,
         orders: orders.each_ref().map(Option::as_ref),
@@ -150,7 +149,6 @@ pub(super) struct Job<'a> {
     pub(super) trace: &'a Trace,
     pub(super) options: &'a Options,
     pub(super) index: &'a Index,
-    pub(super) held: &'a HeldLocks,
     pub(super) windows: &'a [Window],
     pub(super) checker: &'a Checker<'a, 'a>,
     /// The plain order, and the one that values force.

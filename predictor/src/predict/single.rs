@@ -2,11 +2,10 @@
 
 use std::time::Instant;
 
-use super::{
-    Closed, Closures, Decided, Decider, HeldLocks, HoldBack, MustOrder, PATIENCE, Waiting, Writes,
-};
-use crate::encode::{Index, Window};
+use super::{Closed, Closures, Decided, Decider, HoldBack, MustOrder, PATIENCE, Waiting, Writes};
+use crate::encode::Window;
 use crate::goal::Goal;
+use crate::index::Index;
 use crate::semantics::Machine;
 use crate::solve::SolverKind;
 use crate::trace::Trace;
@@ -22,9 +21,9 @@ pub fn decide_goal(
 ) -> Decided {
     let (machine, index) = (Machine::new(trace), Index::new(trace));
     let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
-    let (held, writes) = (HeldLocks::new(trace), Writes::new(trace));
+    let writes = Writes::new(trace);
     let plain = MustOrder::plain(trace, &index);
-    let by_values = plain.by_values(trace, &index, &held, &writes);
+    let by_values = plain.by_values(trace, &index, &writes);
     let orders = [Some(&by_values), None];
     let closures = Closures { trace, index: &index, writes: &writes, orders };
     let (forced, closed) = match closures.decide(goal, &checker, deadline) {
@@ -40,7 +39,7 @@ pub fn decide_goal(
     }
     let by_other_proofs = || match goal {
         Goal::Race(pair) => {
-            let hold_back = HoldBack { trace, index: &index, held: &held };
+            let hold_back = HoldBack { trace, index: &index };
             // The time is up, but that much there is for what takes no more than a second.
             let waiting = Waiting { steps: PATIENCE, deadline: None };
             let held_back = hold_back.prove(*pair, &checker);

@@ -2,7 +2,6 @@
 
 use racelog::trace::{ThreadId, VarId};
 
-use crate::encode::value_written;
 use crate::trace::{Trace, ValueId};
 
 /// A write: its place in its thread, and what it writes.
@@ -32,7 +31,7 @@ impl Writes {
             let accesses = if trace.is_mixed(var) { &[] } else { trace.events_of_var(var) };
             of_var.clear();
             of_var.extend(accesses.iter().filter_map(|access| {
-                let value = value_written(&trace.op(*access))?;
+                let value = trace.op(*access).left().copied()?;
                 let position = trace.position(*access) as u32;
                 Some((trace.thread(*access), Write { position, value }))
             }));

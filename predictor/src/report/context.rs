@@ -3,7 +3,7 @@
 use racelog::trace::{LockId, Object};
 use serde::Serialize;
 
-use crate::order::Locksets;
+use crate::index::Regions;
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// An access, and what surrounds it.
@@ -81,23 +81,16 @@ pub struct HeldLock {
 
 /// The locks of the program that an event's thread holds when its turn comes.
 pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
-    let thread = trace.thread(event);
-    let before = &trace.events_of_thread(thread)[..trace.position(event)];
-    let mut sets = Locksets::new(trace.thread_count());
-    for event in before {
-        sets.step(thread, &trace.op(*event));
-    }
-    let takes = |event: &&EventId, held: LockId| match trace.op(**event) {
-        Op::Acquire(lock) | Op::ReadAcquire(lock) => lock == held,
-        Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => lock == held,
-        _ => false,
-    };
-    let locks = sets.locks(sets.of(thread)).filter(|(lock, _)| trace.is_of_program(*lock));
-    let held = locks.filter_map(|(lock, exclusive)| {
-        let taken = *before.iter().rev().find(|event| takes(event, lock))?;
-        Some(HeldLock { lock, shared: !exclusive, taken })
-    });
-    held.collect()
+    let regions = Regions::of_one_thread(trace, trace.thread(event));
+    let open = regions.begun_before(trace, event).filter(|region| region.is_open_at(event));
+    let of_program = open.filter(|region| trace.is_of_program(region.lock));
+    let mut held: Vec<HeldLock> = of_program
+        .map(|region| HeldLock { lock: region.lock, shared: region.shared, taken: region.acquire })
+        .collect();
+    // Of a lock that is held twice, the region that began last says since when.
+    held.sort_by_key(|held| held.lock);
+    held.dedup_by_key(|held| held.lock);
+    held
 }
 
 #[cfg(test)]

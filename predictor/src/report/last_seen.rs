@@ -6,7 +6,7 @@
 
 use racelog::trace::{LockId, Object, ThreadId};
 
-use crate::order::Locksets;
+use crate::index::Regions;
 use crate::trace::{EventId, Op, Trace};
 
 /// Where a thread stands.
@@ -55,20 +55,13 @@ fn stands(trace: &Trace, thread: ThreadId) -> Option<LastSeen> {
 }
 
 fn held_at_end(trace: &Trace, thread: ThreadId) -> Vec<(LockId, Option<EventId>)> {
-    let events = trace.events_of_thread(thread);
-    let mut sets = Locksets::new(trace.thread_count());
-    for event in events {
-        sets.step(thread, &trace.op(*event));
-    }
-    let takes = |event: EventId, held: LockId| match trace.op(event) {
-        Op::Acquire(lock) | Op::ReadAcquire(lock) => lock == held,
-        Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => lock == held,
-        _ => false,
-    };
-    let held = sets
-        .locks(sets.of(thread))
-        .map(|(lock, _)| (lock, events.iter().rev().copied().find(|event| takes(*event, lock))));
-    held.collect()
+    let regions = Regions::of_one_thread(trace, thread);
+    let of_thread = regions.of_thread(thread).iter().map(|number| regions.get(*number));
+    let open = of_thread.rev().filter(|region| region.release.is_none());
+    let mut held: Vec<_> = open.map(|region| (region.lock, Some(region.acquire))).collect();
+    held.sort_by_key(|(lock, _)| *lock);
+    held.dedup_by_key(|(lock, _)| *lock);
+    held
 }
 
 impl std::fmt::Display for LastSeen {

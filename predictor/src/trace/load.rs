@@ -206,7 +206,7 @@ impl Loader {
         self.columns.recorded.push(event.recorded);
         self.columns.ops.push(op);
         progress.events += 1;
-        progress.guarded = !event.recorded && op.learns();
+        progress.guarded = !event.recorded && op.implies_branch();
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use racelog::trace::{Object, ThreadId, VarId};
 use rustc_hash::FxHashSet;
 
 use super::touched::touched;
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Trace};
 
 /// The events of a sequence, which may begin in the middle of a run, that these threads need to get where it
 /// brings them: of each read the write that it finds, of whatever else is touched all that touched it
@@ -46,7 +46,7 @@ impl Wanted {
     fn wants(&self, trace: &Trace, event: EventId) -> bool {
         let op = trace.op(event);
         let written = op.var().filter(|_| op.writes());
-        let used = written.filter(|_| matches!(op, Op::Exclusive { .. }));
+        let used = written.filter(|_| op.is_exclusive());
         written.is_some_and(|var| self.write.contains(&var))
             || used.is_some_and(|var| self.exclusive.contains(&var))
             || touched(trace, event).any(|(object, _)| self.all.contains(&object))
@@ -59,7 +59,7 @@ impl Wanted {
                 self.all.insert(object);
                 continue;
             };
-            if matches!(op, Op::Exclusive { .. }) || trace.is_mixed(var) {
+            if op.is_exclusive() || trace.is_mixed(var) {
                 self.all.insert(object);
                 continue;
             }

@@ -1,33 +1,24 @@
 //! What events may have in common.
 
-use racelog::trace::Object;
+use racelog::trace::{Object, Touch};
 
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Trace};
 
 /// The objects that an event touches, its thread among them; `true` for those that it only looks at. In
 /// mixed memory all accesses keep their order, so there is no only looking.
 pub(super) fn touched(
     trace: &Trace,
     event: EventId,
-) -> impl Iterator<Item = (Object, bool)> + use<> {
-    let op = trace.op(event);
-    let var = op.var().map(|var| (Object::Var(var), !op.writes() && !trace.is_mixed(var)));
-    let lock = op.lock().map(|lock| (Object::Lock(lock), false));
-    let other = match op {
-        Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => Some(Object::Thread(other)),
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyOne { condvar, .. }
-        | Op::NotifyAll(condvar) => Some(Object::Condvar(condvar)),
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel) => Some(Object::Channel(channel)),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Some(Object::Barrier(barrier)),
-        _ => None,
+) -> impl Iterator<Item = (Object, bool)> + use<'_> {
+    let only_looks = |touch: &Touch| match touch.object {
+        Object::Var(var) => !touch.changes && !trace.is_mixed(var),
+        Object::Thread(_)
+        | Object::Lock(_)
+        | Object::Condvar(_)
+        | Object::Channel(_)
+        | Object::Barrier(_) => false,
     };
-    let thread = Some((Object::Thread(trace.thread(event)), false));
-    [thread, var, lock, other.map(|other| (other, false))].into_iter().flatten()
+    let thread = (Object::Thread(trace.thread(event)), false);
+    let others = trace.op(event).touches();
+    std::iter::once(thread).chain(others.map(move |touch| (touch.object, only_looks(&touch))))
 }

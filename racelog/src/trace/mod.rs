@@ -41,6 +41,7 @@
 
 pub mod binary;
 mod dictionary;
+mod effect;
 mod event;
 mod id;
 mod location;
@@ -50,6 +51,7 @@ mod value;
 mod word;
 
 pub use dictionary::{Definition, Dictionary, DictionaryError, Memory, Object};
+pub use effect::{Access, AccessKind, LockEffect, LockUse, Touch};
 pub use event::{Event, Item, MemoryOrdering, Op, Woken};
 pub use id::{BarrierId, ChannelId, CondvarId, LocId, LockId, Stamp, StrId, ThreadId, VarId};
 pub use location::Location;

@@ -8,7 +8,6 @@ use racelog::trace::VarId;
 use rustc_hash::FxHashMap;
 
 use super::{Stated, WholeTrace};
-use crate::encode::index::{value_read, value_written};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op, ValueId};
@@ -25,8 +24,8 @@ pub(super) struct Source {
 impl WholeTrace<'_> {
     /// That a thread is clean when an event's turn comes.
     pub(in crate::detect) fn clean_before(&mut self, event: EventId) -> Lit {
-        match self.index.learnt_before(event) {
-            Some(learnt) => self.clean_after(learnt),
+        match self.index.input_before(event) {
+            Some(input) => self.clean_after(input),
             None => Lit::TRUE,
         }
     }
@@ -63,7 +62,7 @@ fn state(whole: &mut WholeTrace<'_>, event: EventId) {
     }
     // In mixed memory all accesses keep their order, and so their values.
     let plain = |var: &VarId| !whole.trace.is_mixed(*var);
-    if let (Some(var), Some(value)) = (op.var().filter(plain), value_read(&op)) {
+    if let (Some(var), Some(value)) = (op.var().filter(plain), op.found().copied()) {
         let sources = sources(whole, event, var, value);
         let mut clause = vec![!clean];
         clause.extend(sources.iter().map(|source| source.chosen));
@@ -114,7 +113,7 @@ pub(super) fn refine(whole: &mut WholeTrace<'_>, model: &Model, sequence: &[Even
                 }
             }
         }
-        if value_written(&op).is_some() {
+        if op.writes() {
             earlier.push(*event);
         }
     }

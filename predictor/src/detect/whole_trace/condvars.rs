@@ -6,7 +6,7 @@
 //! notification too many harms nobody.
 
 use super::WholeTrace;
-use crate::encode::index::{Condvar, Stay};
+use crate::index::{Condvar, Stay};
 use crate::solve::formula::Lit;
 use crate::trace::EventId;
 

@@ -20,8 +20,8 @@ use std::time::Instant;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::must::MustHappenBefore;
-use crate::encode::Index;
 use crate::goal::Pair;
+use crate::index::Index;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Model, Solver};
 use crate::trace::{EventId, Op, Trace};

@@ -8,7 +8,7 @@
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
-use crate::encode::Index;
+use crate::index::Index;
 use crate::solve::formula::Formula;
 use crate::trace::{EventId, Op, Trace};
 

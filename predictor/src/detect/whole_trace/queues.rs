@@ -7,7 +7,7 @@ use racelog::trace::ChannelId;
 use rustc_hash::FxHashMap;
 
 use super::{Stated, WholeTrace};
-use crate::encode::index::Message;
+use crate::index::Message;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 

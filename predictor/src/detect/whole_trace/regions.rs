@@ -10,18 +10,18 @@ use crate::trace::EventId;
 
 /// States that regions which overlap in a sequence do not.
 pub(super) fn refine(whole: &mut WholeTrace<'_>, sequence: &[EventId]) {
-    let index = whole.index;
+    let regions = &whole.index.regions;
     let mut open: FxHashMap<LockId, Vec<u32>> = FxHashMap::default();
     for event in sequence {
-        let Some(number) = index.region_at.get(event).copied() else { continue };
-        let region = &index.regions[number as usize];
+        let Some(number) = regions.at(*event) else { continue };
+        let region = regions.get(number);
         let others = open.entry(region.lock).or_default();
         if region.acquire != *event {
             others.retain(|other| *other != number);
             continue;
         }
         for other in others.iter() {
-            if region.excludes(&index.regions[*other as usize]) {
+            if region.excludes(regions.get(*other)) {
                 state_exclusion(whole, *other, number);
             }
         }
@@ -33,7 +33,7 @@ fn state_exclusion(whole: &mut WholeTrace<'_>, a: u32, b: u32) {
     if !whole.stated.insert(Stated::Regions(a.min(b), a.max(b))) {
         return;
     }
-    let (one, other) = (whole.index.regions[a as usize], whole.index.regions[b as usize]);
+    let (one, other) = (*whole.index.regions.get(a), *whole.index.regions.get(b));
     let mut clause = Vec::new();
     for (first, second) in [(one, other), (other, one)] {
         if let Some(release) = first.release {
@@ -51,10 +51,10 @@ pub(super) fn state_failure(
     lock: LockId,
     to_share: bool,
 ) {
-    let index = whole.index;
+    let regions = &whole.index.regions;
     let mut reasons: Vec<Lit> = Vec::new();
-    for number in &index.regions_of[lock.index()] {
-        let region = index.regions[*number as usize];
+    for number in regions.of_lock(lock) {
+        let region = *regions.get(*number);
         if to_share && region.shared {
             continue;
         }

@@ -42,8 +42,9 @@ use racelog::trace::{ThreadId, VarId};
 use self::partial_order::{Contradiction, Event, PartialOrder};
 use super::must::MustOrder;
 use super::writes::Writes;
-use crate::encode::{Forced, Index, value_read};
+use crate::encode::Forced;
 use crate::goal::Goal;
+use crate::index::Index;
 use crate::solve::is_over;
 use crate::trace::{EventId, Op, Trace, ValueId};
 use crate::witness::{self, Checker, Witness};
@@ -367,10 +368,11 @@ impl<'a> Closure<'a> {
             }
             _ => {}
         }
-        if let Some(region) = self.context.index.region_at.get(&event)
-            && self.context.index.regions[*region as usize].acquire == event
+        let regions = &self.context.index.regions;
+        if let Some(region) = regions.at(event)
+            && regions.get(region).acquire == event
         {
-            self.regions.push(*region);
+            self.regions.push(region);
         }
         Ok(())
     }
@@ -385,7 +387,7 @@ impl<'a> Closure<'a> {
             self.need(send, place)?;
             self.require_clean(send);
         }
-        if let (Some(var), Some(_)) = (op.var(), value_read(&op))
+        if let (Some(var), Some(_)) = (op.var(), op.found().copied())
             && !trace.is_mixed(var)
         {
             self.reads.push(event);
@@ -398,7 +400,7 @@ impl<'a> Closure<'a> {
     fn follow_read(&mut self, read: EventId) -> Result<(), Stop> {
         let place = self.place(read);
         let op = self.context.trace.op(read);
-        let (Some(var), Some(value)) = (op.var(), value_read(&op)) else { return Ok(()) };
+        let (Some(var), Some(value)) = (op.var(), op.found().copied()) else { return Ok(()) };
         if !self.find_sources(place, var, value) {
             return Ok(());
         }
@@ -534,8 +536,8 @@ impl<'a> Closure<'a> {
 
     /// A region that begins forces those to be over that have to begin before it ends.
     fn follow_region(&mut self, number: u32) -> Result<(), Stop> {
-        let index = self.context.index;
-        let region = index.regions[number as usize];
+        let regions = &self.context.index.regions;
+        let region = regions.get(number);
         let acquire = self.place(region.acquire);
         let release = region.release.map(|release| self.place(release));
         // A region that cannot end comes last.
@@ -544,15 +546,15 @@ impl<'a> Closure<'a> {
             if thread == region.thread {
                 continue;
             }
-            let Some(others) = index.regions_by.get(&(region.lock, thread)) else { continue };
+            let others = regions.of_lock_by(region.lock, thread);
             let begun = match release {
                 Some(release) => self.order.count_before(release, thread.index()),
                 None => u32::MAX,
             };
             let begun = begun.min(self.included[thread.index()]);
-            let begins = |other: &u32| self.place(index.regions[*other as usize].acquire).1 < begun;
+            let begins = |other: &u32| self.place(regions.get(*other).acquire).1 < begun;
             let count = others.partition_point(begins);
-            let last = others[..count].iter().rev().map(|other| index.regions[*other as usize]);
+            let last = others[..count].iter().rev().map(|other| regions.get(*other));
             let Some(last) = last.into_iter().find(|other| region.excludes(other)) else {
                 continue;
             };

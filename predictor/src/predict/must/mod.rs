@@ -19,9 +19,8 @@ use racelog::trace::{ThreadId, VarId};
 
 use self::clocks::Clocks;
 use self::last::LastOf;
-use super::held::HeldLocks;
 use super::writes::Writes;
-use crate::encode::Index;
+use crate::index::Index;
 use crate::trace::{EventId, Op, Trace};
 
 /// For each thread, how many of its events must have happened.
@@ -41,14 +40,8 @@ impl MustOrder {
     }
 
     /// The order that is forced by values, on top of the plain one.
-    pub fn by_values(
-        &self,
-        trace: &Trace,
-        index: &Index,
-        held: &HeldLocks,
-        writes: &Writes,
-    ) -> Self {
-        let values = Values { plain: self, held, writes };
+    pub fn by_values(&self, trace: &Trace, index: &Index, writes: &Writes) -> Self {
+        let values = Values { plain: self, writes };
         Builder::new(trace, index, Some(values)).build()
     }
 
@@ -88,7 +81,6 @@ impl MustOrder {
 #[derive(Clone, Copy)]
 struct Values<'a> {
     plain: &'a MustOrder,
-    held: &'a HeldLocks,
     writes: &'a Writes,
 }
 
@@ -182,7 +174,7 @@ impl<'a> Builder<'a> {
         let keeps_order = |var: &VarId| self.exclusive[var.index()] && !trace.is_mixed(*var);
         if let Some(var) = op.var().filter(keeps_order) {
             before.extend(index.exclusive_before(event));
-            if matches!(op, Op::Exclusive { .. }) {
+            if op.is_exclusive() {
                 let last = |thread| self.last_access.get(var, thread);
                 before.extend(trace.threads().filter_map(last));
             }

@@ -2,10 +2,8 @@
 
 use racelog::trace::{ThreadId, VarId};
 
-use super::super::held::HeldLocks;
 use super::super::writes::{Write, Writes};
 use super::{Builder, Clock, Values};
-use crate::encode::{value_read, value_written};
 use crate::trace::{EventId, Op, ValueId};
 
 /// How many writes of a value are looked at for one by a given thread.
@@ -50,12 +48,12 @@ impl Builder<'_> {
     /// others come after it.
     fn forced(&self, read: EventId, op: &Op, values: Values<'_>) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
-        let (var, value) = (op.var()?, value_read(op)?);
+        let (var, value) = (op.var()?, *op.found()?);
         if trace.is_mixed(var) {
             return None;
         }
         let own = self.last_write.get(var, thread);
-        if own.is_some_and(|own| value_written(&trace.op(own)) == Some(value)) {
+        if own.is_some_and(|own| trace.op(own).left() == Some(&value)) {
             return None;
         }
         if own.is_none()
@@ -142,7 +140,7 @@ impl Builder<'_> {
             return Some(clock);
         }
         if found.is_some() {
-            return Some(self.source(earliest, read, values.held));
+            return Some(self.source(earliest, read));
         }
         let before = events.partition_point(|event| *event < earliest);
         Some(match before.checked_sub(1) {
@@ -170,19 +168,19 @@ impl Builder<'_> {
     }
 
     /// What must have happened for a read to find what a write left.
-    fn source(&self, write: EventId, read: EventId, held: &HeldLocks) -> Clock {
+    fn source(&self, write: EventId, read: EventId) -> Clock {
         let mut clock = self.including(write, &self.clean);
         let (trace, writer) = (self.trace, self.trace.thread(write));
-        let set = |event: EventId| held.at(trace.thread(event), trace.position(event));
-        let (written, found) = (set(write), set(read));
-        if !held.sets().exclude(written, found) {
+        let regions = &self.index.regions;
+        let (written, found) = (regions.held_at(trace, write), regions.held_at(trace, read));
+        if !regions.sets().exclude(written, found) {
             return clock;
         }
         // The writer has left the regions that exclude the reader's.
-        for (lock, exclusive) in held.sets().locks(written) {
+        for (lock, exclusive) in regions.sets().locks(written) {
             let clashes = |(other, others): (_, bool)| other == lock && (exclusive || others);
-            if held.sets().locks(found).any(clashes)
-                && let Some(release) = self.index.release_after(trace, lock, write)
+            if regions.sets().locks(found).any(clashes)
+                && let Some(release) = regions.release_after(trace, lock, write)
             {
                 let over = self.needed.at(writer, trace.position(release));
                 for (mine, over) in clock.iter_mut().zip(over) {

@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use racelog::trace::{LocId, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-use super::super::held::HeldLocks;
 use super::super::must::MustOrder;
 use crate::goal::Pair;
-use crate::order::LocksetId;
-use crate::trace::{EventId, Op, Trace};
+use crate::index::{LocksetId, Regions};
+use crate::trace::{EventId, Trace};
 
 /// Accesses that differ only in when they happen.
 #[derive(Clone, Debug)]
@@ -56,14 +55,14 @@ pub struct Candidates {
 
 impl Candidates {
     /// The candidates of a trace; without those that hold a lock in common, if locks are used.
-    pub fn new(trace: &Trace, held: &HeldLocks, use_locks: bool) -> Self {
+    pub fn new(trace: &Trace, regions: &Regions, use_locks: bool) -> Self {
         let mut by_key: FxHashMap<Key, u32> = FxHashMap::default();
         let mut groups: Vec<Group> = Vec::new();
-        let mut walk = held.walk();
+        let mut walk = regions.walk();
         for event in trace.events() {
             let op = trace.op(event);
             let Some(var) = op.var() else { continue };
-            if matches!(op, Op::Exclusive { .. }) {
+            if op.is_exclusive() {
                 continue;
             }
             let thread = trace.thread(event);
@@ -74,7 +73,7 @@ impl Candidates {
                 thread,
                 writes: op.writes(),
                 atomic: op.is_atomic(),
-                locks: walk.at(thread, trace.position(event)),
+                locks: walk.held(thread, trace.position(event)),
             };
             let group = *by_key.entry(key).or_insert_with(|| {
                 groups.push(Group { key, events: Vec::new() });
@@ -84,11 +83,11 @@ impl Candidates {
         }
         groups.sort_unstable_by_key(|group| group.key);
         let mut candidates = Self { groups, signatures: Vec::new(), locked: 0 };
-        candidates.pair_groups(trace, use_locks.then_some(held));
+        candidates.pair_groups(trace, use_locks.then_some(regions));
         candidates
     }
 
-    fn pair_groups(&mut self, trace: &Trace, held: Option<&HeldLocks>) {
+    fn pair_groups(&mut self, trace: &Trace, regions: Option<&Regions>) {
         let mut signatures: BTreeMap<Places, Vec<(u32, u32)>> = BTreeMap::new();
         let mut start = 0;
         while start < self.groups.len() {
@@ -101,7 +100,7 @@ impl Candidates {
                         continue;
                     }
                     let pairs = a.events.len() as u64 * b.events.len() as u64;
-                    if held.is_some_and(|held| held.sets().exclude(a.key.locks, b.key.locks)) {
+                    if regions.is_some_and(|held| held.sets().exclude(a.key.locks, b.key.locks)) {
                         self.locked += pairs;
                         continue;
                     }

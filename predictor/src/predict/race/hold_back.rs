@@ -12,9 +12,8 @@
 use racelog::trace::{LockId, Object, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::held::HeldLocks;
-use crate::encode::{Index, value_read, value_written};
 use crate::goal::{Goal, Pair};
+use crate::index::Index;
 use crate::trace::{EventId, Op, Trace, ValueId};
 use crate::witness::{Checker, Witness};
 
@@ -25,8 +24,6 @@ pub struct HoldBack<'a> {
     pub trace: &'a Trace,
     /// Its index.
     pub index: &'a Index,
-    /// The locks that are held.
-    pub held: &'a HeldLocks,
 }
 
 impl HoldBack<'_> {
@@ -93,17 +90,18 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn stop(&mut self, thread: ThreadId, at: EventId) {
-        let HoldBack { trace, held, .. } = self.context;
+        let HoldBack { trace, index } = self.context;
+        let regions = &index.regions;
         self.stopped[thread.index()] = true;
-        let locks = held.at(thread, trace.position(at));
-        for (lock, exclusive) in held.sets().locks(locks) {
+        let locks = regions.held(thread, trace.position(at));
+        for (lock, exclusive) in regions.sets().locks(locks) {
             *self.blocked.entry(lock).or_default() |= exclusive;
         }
     }
 
     /// Whether a thread that has not stopped can take its next event.
     fn can(&self, event: EventId) -> bool {
-        let HoldBack { trace, index, .. } = self.context;
+        let HoldBack { trace, index } = self.context;
         let thread = trace.thread(event);
         let unclean = self.unclean[thread.index()];
         if trace.is_guarded(event) && unclean {
@@ -118,7 +116,7 @@ impl Run<'_> {
         let op = trace.op(event);
         if let Some(var) = op.var()
             && self.touched.contains(&Object::Var(var))
-            && (matches!(op, Op::Exclusive { .. }) || index.exclusive_before(event).is_some())
+            && (op.is_exclusive() || index.exclusive_before(event).is_some())
         {
             return false;
         }
@@ -131,7 +129,7 @@ impl Run<'_> {
             Op::Send { .. } | Op::Close(_) => true,
             Op::Branch => !unclean,
             Op::Cas { var, .. } | Op::CasFail { var, .. } => {
-                let finds = |value: &Option<ValueId>| *value == value_read(&op);
+                let finds = |value: &Option<ValueId>| value.as_ref() == op.found();
                 !unclean && self.values.get(&var).is_none_or(finds)
             }
             Op::Join(child) => !self.stopped[child.index()] && !self.unclean_end(child),
@@ -172,7 +170,7 @@ impl Run<'_> {
         if op.reads()
             && let Some(value) = self.values.get(&var)
         {
-            self.unclean[thread] |= *value != value_read(&op);
+            self.unclean[thread] |= value.as_ref() != op.found();
         }
         if op.writes() {
             if self.unclean[thread] {
@@ -186,32 +184,12 @@ impl Run<'_> {
     fn leave_out(&mut self, event: EventId) {
         let trace = self.context.trace;
         let op = trace.op(event);
-        if let Some(var) = op.var() {
-            self.touched.insert(Object::Var(var));
-            if op.writes() {
-                self.keep_value(var, event);
-            }
+        self.touched.extend(op.touches().map(|touch| touch.object));
+        if let Some(var) = op.var().filter(|_| op.writes()) {
+            self.keep_value(var, event);
         }
-        if let Some(lock) = op.lock() {
-            self.touched.insert(Object::Lock(lock));
-        }
-        match op {
-            Op::Fork(child) => self.stopped[child.index()] = true,
-            Op::Wait { condvar, .. }
-            | Op::Wake { condvar, .. }
-            | Op::WakeTimeout { condvar, .. }
-            | Op::NotifyOne { condvar, .. }
-            | Op::NotifyAll(condvar) => drop(self.touched.insert(Object::Condvar(condvar))),
-            Op::Unpark(thread) => drop(self.touched.insert(Object::Thread(thread))),
-            Op::Send { channel, .. }
-            | Op::Recv { channel, .. }
-            | Op::RecvEmpty(channel)
-            | Op::RecvClosed(channel)
-            | Op::Close(channel) => drop(self.touched.insert(Object::Channel(channel))),
-            Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
-                self.touched.insert(Object::Barrier(barrier));
-            }
-            _ => {}
+        if let Op::Fork(child) = op {
+            self.stopped[child.index()] = true;
         }
     }
 
@@ -221,7 +199,7 @@ impl Run<'_> {
         self.values.entry(var).or_insert_with(|| {
             let accesses = trace.events_of_var(var);
             let before = &accesses[..accesses.partition_point(|access| *access < write)];
-            let last = before.iter().rev().find_map(|access| value_written(&trace.op(*access)));
+            let last = before.iter().rev().find_map(|access| trace.op(*access).left().copied());
             Some(last.unwrap_or(trace.initial_value(var)))
         });
     }

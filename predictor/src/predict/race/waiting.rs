@@ -13,10 +13,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Instant;
 
-use racelog::trace::{Object, ThreadId, VarId, Woken};
+use racelog::trace::{Object, ThreadId, Touch, VarId};
 use rustc_hash::FxHashMap;
 
-use crate::encode::{value_read, value_written};
 use crate::goal::{Goal, Pair};
 use crate::semantics::{Machine, State, WhyNot};
 use crate::solve::is_over;
@@ -121,7 +120,7 @@ impl<'m, 'a> Run<'m, 'a> {
             let enabled = self.machine.enabled_beside(&self.state, event, self.pair.first());
             return enabled.map_err(|why| need(&why));
         }
-        if let (Some(var), Some(value)) = (op.var(), value_read(&op))
+        if let (Some(var), Some(value)) = (op.var(), op.found().copied())
             && self.state.value(var) != Some(value)
             && !self.trace.is_mixed(var)
             && self.state.is_clean(self.trace.thread(event))
@@ -160,17 +159,13 @@ impl<'m, 'a> Run<'m, 'a> {
 
     /// Whom a `notify_one` notifies: as observed, if that can be.
     fn woken(&self, op: &Op) -> Option<ThreadId> {
-        let Op::NotifyOne { condvar, woken } = *op else { return None };
-        let observed = match woken {
-            Woken::Thread(thread) => Some(thread),
-            _ => None,
-        };
+        let Op::NotifyOne { condvar, .. } = *op else { return None };
         let waiters = || self.state.waiters(condvar);
         let wakes_up = |waiter: &ThreadId| {
             let next = self.machine.next(&self.state, *waiter);
             next.is_some_and(|next| matches!(self.trace.op(next), Op::Wake { .. }))
         };
-        observed
+        op.woken()
             .filter(|thread| waiters().any(|waiter| waiter == *thread))
             .or_else(|| waiters().find(wakes_up))
             .or_else(|| waiters().next())
@@ -188,30 +183,17 @@ impl<'m, 'a> Run<'m, 'a> {
             return;
         }
         let op = self.trace.op(event);
-        if let Some(var) = op.var() {
-            self.wake(Need::Access(var));
-            if let (Some(_), Some(value)) = (value_written(&op), self.state.value(var)) {
-                self.wake(Need::Value(var, value));
+        for Touch { object, changes } in op.touches() {
+            match object {
+                Object::Var(var) => {
+                    self.wake(Need::Access(var));
+                    if let Some(value) = self.state.value(var).filter(|_| changes) {
+                        self.wake(Need::Value(var, value));
+                    }
+                }
+                object if changes => self.wake(Need::Change(object)),
+                _ => {}
             }
-        }
-        if let Some(lock) = op.lock() {
-            self.wake(Need::Change(Object::Lock(lock)));
-        }
-        let object = match op {
-            Op::Fork(thread) | Op::Unpark(thread) => Some(Object::Thread(thread)),
-            Op::Wait { condvar, .. }
-            | Op::NotifyOne { condvar, .. }
-            | Op::NotifyAll(condvar)
-            | Op::Wake { condvar, .. }
-            | Op::WakeTimeout { condvar, .. } => Some(Object::Condvar(condvar)),
-            Op::Send { channel, .. } | Op::Recv { channel, .. } | Op::Close(channel) => {
-                Some(Object::Channel(channel))
-            }
-            Op::Arrive { barrier, .. } => Some(Object::Barrier(barrier)),
-            _ => None,
-        };
-        if let Some(object) = object {
-            self.wake(Need::Change(object));
         }
         if next.is_none() {
             self.wake(Need::Change(Object::Thread(thread)));

@@ -18,7 +18,7 @@ impl ThreadLog {
     #[inline(always)]
     pub(crate) fn emit(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         if self.is_expected(here) {
-            if op.learns() {
+            if op.implies_branch() {
                 self.mark(PENDING, true);
             }
             self.write(stamp, op, here, true, None);

@@ -1,33 +1,23 @@
 //! Which events of a trace belong together: what takes a lock and what gives it back, a wait and
-//! its end, a message's way. Found once, in one pass, and used by all windows.
+//! its end, a message's way. Found once, in one pass over the loaded trace, and looked up by
+//! detectors, encoders, proofs and reports alike.
+//!
+//! It says what was observed, and judges nothing: the semantics, the checker and the explorer do
+//! without it.
 
+mod locksets;
 mod lookup;
+mod regions;
 
 use std::collections::BTreeMap;
 
-use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId, VarId};
+use racelog::trace::{BarrierId, ChannelId, CondvarId, VarId};
 use rustc_hash::FxHashMap;
 
+pub use self::locksets::{LocksetId, Locksets};
 use self::lookup::{EventMap, Writes};
+pub use self::regions::{HeldWalk, Region, Regions};
 use crate::trace::{EventId, Op, Trace, ValueId};
-
-/// A stretch of a thread's events during which it holds a lock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Region {
-    pub(crate) thread: ThreadId,
-    pub(crate) lock: LockId,
-    pub(crate) shared: bool,
-    pub(crate) acquire: EventId,
-    /// None if the trace ends before.
-    pub(crate) release: Option<EventId>,
-}
-
-impl Region {
-    /// Whether two regions cannot be at the same time.
-    pub(crate) fn excludes(&self, other: &Self) -> bool {
-        self.thread != other.thread && !(self.shared && other.shared)
-    }
-}
 
 /// A stay on a condvar.
 #[derive(Clone, Copy, Debug)]
@@ -62,15 +52,10 @@ pub(crate) struct Channel {
 }
 
 /// Which events of a trace belong together.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Index {
-    pub(crate) regions: Vec<Region>,
-    /// The regions of each lock, in the order in which they begin.
-    pub(crate) regions_of: Vec<Vec<u32>>,
-    /// The regions of each lock and thread, in the order in which they begin.
-    pub(crate) regions_by: FxHashMap<(LockId, ThreadId), Vec<u32>>,
-    /// The region that each event of a lock begins or ends.
-    pub(crate) region_at: EventMap<u32>,
+    /// Who holds which lock when.
+    pub regions: Regions,
     pub(crate) condvars: Vec<Condvar>,
     /// The stay that each `wait` begins and each wake-up ends, as its place in its condvar's list.
     pub(crate) stay_at: EventMap<u32>,
@@ -88,8 +73,8 @@ pub struct Index {
     pub(crate) arrivals: BTreeMap<(BarrierId, u64), Vec<EventId>>,
     /// The writes of each value to each variable.
     writes: Writes,
-    /// For each event, the last one before it in its thread that reads or receives.
-    learnt_before: Vec<u32>,
+    /// For each event, the last one before it in its thread that takes input.
+    input_before: Vec<u32>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -101,32 +86,19 @@ impl Index {
         for event in trace.events() {
             builder.event(event);
         }
-        builder.index.writes = Writes::new(trace);
         builder.index
     }
 
-    /// The last event before this one in its thread that reads or receives.
-    pub(crate) fn learnt_before(&self, event: EventId) -> Option<EventId> {
-        let index = self.learnt_before[event.index()];
+    /// The last event before this one in its thread that reads or receives: see
+    /// [`takes_input`](racelog::trace::Op::takes_input).
+    pub(crate) fn input_before(&self, event: EventId) -> Option<EventId> {
+        let index = self.input_before[event.index()];
         (index != NONE).then(|| EventId::from_index(index as usize))
     }
 
     /// The writes of a value to a variable.
     pub(crate) fn writes_of(&self, var: VarId, value: ValueId) -> &[EventId] {
         self.writes.get(var, value)
-    }
-
-    /// Where a thread gives back a lock that it holds at an event.
-    pub(crate) fn release_after(
-        &self,
-        trace: &Trace,
-        lock: LockId,
-        event: EventId,
-    ) -> Option<EventId> {
-        let regions = self.regions_by.get(&(lock, trace.thread(event)))?;
-        let begun =
-            regions.partition_point(|region| self.regions[*region as usize].acquire < event);
-        self.regions[regions[begun.checked_sub(1)?] as usize].release
     }
 
     /// The `send` of what an event receives.
@@ -153,39 +125,11 @@ impl Index {
     }
 }
 
-/// Whether the operation can leave its thread unclean.
-pub(crate) fn learns(op: &Op) -> bool {
-    op.reads() || matches!(op, Op::Recv { .. })
-}
-
-/// The value that an operation needs to find, if it is one that looks.
-pub(crate) fn value_read(op: &Op) -> Option<ValueId> {
-    match *op {
-        Op::Read { value, .. } | Op::Load { value, .. } => Some(value),
-        Op::Rmw { old, .. } | Op::Cas { old, .. } => Some(old),
-        Op::CasFail { seen, .. } => Some(seen),
-        _ => None,
-    }
-}
-
-/// The value that an operation leaves behind, if it is one that writes.
-pub(crate) fn value_written(op: &Op) -> Option<ValueId> {
-    match *op {
-        Op::Write { value, .. } | Op::Store { value, .. } | Op::Exclusive { value, .. } => {
-            Some(value)
-        }
-        Op::Rmw { new, .. } | Op::Cas { new, .. } => Some(new),
-        _ => None,
-    }
-}
-
 struct Builder<'a> {
     trace: &'a Trace,
     index: Index,
-    /// The last event of each thread that reads or receives.
-    learnt: Vec<u32>,
-    /// The regions that each thread is in.
-    open: Vec<Vec<u32>>,
+    /// The last event of each thread that takes input.
+    input: Vec<u32>,
     /// The stay that each thread is in.
     staying: Vec<Option<u32>>,
     messages: FxHashMap<(ChannelId, ValueId), u32>,
@@ -199,18 +143,22 @@ impl<'a> Builder<'a> {
     fn new(trace: &'a Trace) -> Self {
         let threads = trace.thread_count();
         let index = Index {
-            regions_of: vec![Vec::new(); trace.lock_count()],
+            regions: Regions::new(trace),
             condvars: vec![Condvar::default(); trace.condvar_count()],
+            stay_at: EventMap::default(),
             channels: vec![Channel::default(); trace.channel_count()],
+            message_at: EventMap::default(),
             unparks: vec![Vec::new(); threads],
-            learnt_before: Vec::with_capacity(trace.len()),
-            ..Index::default()
+            park_before: EventMap::default(),
+            exclusive_before: EventMap::default(),
+            arrivals: BTreeMap::new(),
+            writes: Writes::new(trace),
+            input_before: Vec::with_capacity(trace.len()),
         };
         Self {
             trace,
             index,
-            learnt: vec![NONE; threads],
-            open: vec![Vec::new(); threads],
+            input: vec![NONE; threads],
             staying: vec![None; threads],
             messages: FxHashMap::default(),
             parked: vec![None; threads],
@@ -221,9 +169,9 @@ impl<'a> Builder<'a> {
     fn event(&mut self, event: EventId) {
         let op = self.trace.op(event);
         let thread = self.trace.thread(event);
-        self.index.learnt_before.push(self.learnt[thread.index()]);
-        if learns(&op) {
-            self.learnt[thread.index()] = event.index() as u32;
+        self.index.input_before.push(self.input[thread.index()]);
+        if op.takes_input() {
+            self.input[thread.index()] = event.index() as u32;
         }
         if let Some(var) = op.var() {
             let exclusive = &mut self.exclusive[var.index()];
@@ -231,26 +179,14 @@ impl<'a> Builder<'a> {
                 self.index.exclusive_before.insert(event, before);
             }
             // In mixed memory every access keeps its place.
-            if matches!(op, Op::Exclusive { .. }) || self.trace.is_mixed(var) {
+            if op.is_exclusive() || self.trace.is_mixed(var) {
                 *exclusive = Some(event);
             }
         }
         match op {
-            Op::Acquire(lock) => self.acquire(event, lock, false),
-            Op::ReadAcquire(lock) => self.acquire(event, lock, true),
-            Op::Release(lock) | Op::ReadRelease(lock) => self.release(event, lock),
-            Op::Wait { condvar, lock } => {
-                self.release(event, lock);
-                self.wait(event, condvar);
-            }
-            Op::Wake { condvar, lock } => {
-                self.wake(event, condvar, false);
-                self.acquire(event, lock, false);
-            }
-            Op::WakeTimeout { condvar, lock } => {
-                self.wake(event, condvar, true);
-                self.acquire(event, lock, false);
-            }
+            Op::Wait { condvar, .. } => self.wait(event, condvar),
+            Op::Wake { condvar, .. } => self.wake(event, condvar, false),
+            Op::WakeTimeout { condvar, .. } => self.wake(event, condvar, true),
             Op::NotifyOne { condvar, .. } => {
                 self.index.condvars[condvar.index()].notify_one.push(event);
             }
@@ -274,29 +210,29 @@ impl<'a> Builder<'a> {
             Op::Leave { barrier, generation } => {
                 self.index.arrivals.entry((barrier, generation)).or_default();
             }
-            _ => {}
-        }
-    }
-
-    fn acquire(&mut self, event: EventId, lock: LockId, shared: bool) {
-        let thread = self.trace.thread(event);
-        let number = self.index.regions.len() as u32;
-        self.index.regions.push(Region { thread, lock, shared, acquire: event, release: None });
-        self.index.regions_of[lock.index()].push(number);
-        self.index.regions_by.entry((lock, thread)).or_default().push(number);
-        self.index.region_at.insert(event, number);
-        self.open[thread.index()].push(number);
-    }
-
-    /// Of several shared regions of one thread, it makes no difference which ends.
-    fn release(&mut self, event: EventId, lock: LockId) {
-        let regions = &mut self.index.regions;
-        let open = &mut self.open[self.trace.thread(event).index()];
-        let last = open.iter().rposition(|region| regions[*region as usize].lock == lock);
-        if let Some(at) = last {
-            let region = open.remove(at);
-            regions[region as usize].release = Some(event);
-            self.index.region_at.insert(event, region);
+            Op::Begin
+            | Op::End
+            | Op::Fork(_)
+            | Op::Join(_)
+            | Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Cas { .. }
+            | Op::CasFail { .. }
+            | Op::Exclusive { .. }
+            | Op::Fence(_)
+            | Op::Branch
+            | Op::Acquire(_)
+            | Op::Release(_)
+            | Op::ReadAcquire(_)
+            | Op::ReadRelease(_)
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::RecvEmpty(_)
+            | Op::RecvClosed(_)
+            | Op::Assert(_) => {}
         }
     }
 

@@ -5,7 +5,6 @@ use std::ops::Index;
 
 use racelog::trace::VarId;
 
-use super::value_written;
 use crate::trace::{EventId, Trace, ValueId};
 
 /// A map from events that is filled in the trace's order.
@@ -59,7 +58,7 @@ impl Writes {
             let accesses = trace.events_of_var(var).iter();
             of_var.clear();
             of_var.extend(accesses.filter_map(|event| {
-                let value = value_written(&trace.op(*event))?;
+                let value = trace.op(*event).left().copied()?;
                 Some((value, *event))
             }));
             of_var.sort_unstable();
@@ -96,7 +95,7 @@ mod tests {
         let trace: Trace =
             "t write x 1\nt write y 1\nt write x 2\nt read x 2\nt write x 1\n".parse().unwrap();
         let writes = Writes::new(&trace);
-        let value = |number| value_written(&trace.op(EventId::from_number(number).unwrap()));
+        let value = |number| trace.op(EventId::from_number(number).unwrap()).left().copied();
         let (one, two) = (value(1).unwrap(), value(3).unwrap());
         let [x, y] = [0, 1].map(VarId::new);
         let numbers =
