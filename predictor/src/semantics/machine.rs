@@ -165,15 +165,13 @@ impl<'a> Machine<'a> {
             Op::RecvEmpty(channel) => {
                 is_empty(state, channel)?;
                 // Had no sender been left, the receiver would have seen the end.
-                let all = self.observed.closes(channel);
-                let sender_left = state.channels[channel.index()].closed < all
-                    || self.observed.outlives_closes(event);
+                let (closed, all) = self.closed(state, channel);
+                let sender_left = closed < all || self.observed.outlives_closes(event);
                 require(sender_left, WhyNot::NoSenders(channel))
             }
             Op::RecvClosed(channel) => {
                 is_empty(state, channel)?;
-                let (closed, all) =
-                    (state.channels[channel.index()].closed, self.observed.closes(channel));
+                let (closed, all) = self.closed(state, channel);
                 require(closed == all, WhyNot::SendersLeft(channel, closed, all))
             }
             Op::Arrive { barrier, generation } => {
@@ -285,6 +283,11 @@ impl<'a> Machine<'a> {
         // Of mixed memory, a write leaves parts as they were, so what is unknown stays so.
         let lost = held.is_none() && self.trace.is_mixed(var);
         *held = (known && !lost).then_some(value);
+    }
+
+    /// How many senders of a channel have been dropped, and how many are in the whole trace.
+    pub(super) fn closed(&self, state: &State, channel: ChannelId) -> (u32, u32) {
+        (state.channels[channel.index()].closed, self.observed.closes(channel))
     }
 
     /// Whether a thread has taken all its events, and the branch that may follow the last.

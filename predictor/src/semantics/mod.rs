@@ -19,9 +19,11 @@ mod machine;
 mod observed;
 mod replay;
 mod state;
+mod status;
 mod why_not;
 
 pub use machine::Machine;
 pub use replay::Replay;
 pub use state::State;
+pub use status::{BlockedBy, Status};
 pub use why_not::WhyNot;
