@@ -19,7 +19,6 @@ use predictor::detect::{Scope, hb};
 use predictor::generate::Plan;
 use predictor::index::{Index, Regions};
 use predictor::predict::{Candidates, MustOrder, Options, Writes};
-use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
 use predictor::witness::Checker;
@@ -76,7 +75,6 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
     {
         let trace = load(path)?;
         let index = Index::new(&trace);
-        let machine = Machine::new(&trace);
         let mut pass = |name, work: &dyn Fn()| -> Result<(), Box<dyn Error>> {
             let work = || {
                 work();
@@ -89,7 +87,7 @@ fn measure(path: &Path, runs: usize) -> Result<Vec<(&'static str, f64)>, Box<dyn
             black_box(trace.ops().iter().filter(|op| op.writes()).count());
         })?;
         pass("hb", &|| drop(black_box(hb::races(&trace, Scope::Signatures))))?;
-        pass("replay of the checker", &|| drop(black_box(Checker::new(&machine))))?;
+        pass("replay of the checker", &|| drop(black_box(Checker::new(&trace))))?;
         pass("index", &|| drop(black_box(Index::new(&trace))))?;
         pass("locks held", &|| drop(black_box(Regions::new(&trace))))?;
         pass("candidates, common locks", &|| {

@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use predictor::encode::Window;
 use predictor::goal::Goal;
 use predictor::predict::{Closed, Decided, Decider, Options, predict};
-use predictor::semantics::Machine;
 use predictor::solve::SolverKind;
 use predictor::trace::Trace;
 use predictor::witness::Checker;
@@ -44,8 +43,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn one_by_one(trace: &Trace, most: usize) {
     let known = Known::new(trace);
-    let machine = Machine::new(trace);
-    let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let checker = Checker::new(trace);
+    let window = Window::whole(checker.machine());
     let mut times: Vec<Duration> = Vec::new();
     let [mut race, mut none, mut unknown] = [[0; 2], [0; 2], [0; 2]];
     for pair in known.pairs(most) {

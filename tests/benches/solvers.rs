@@ -14,7 +14,6 @@ use predictor::encode::{Forced, Window};
 use predictor::goal::{Goal, Pair};
 use predictor::index::Index;
 use predictor::predict::{Decided, Decider};
-use predictor::semantics::Machine;
 use predictor::solve::formula::{Formula, Lit};
 use predictor::solve::{Answer, SolverKind};
 use predictor::trace::Trace;
@@ -105,8 +104,8 @@ impl Times {
 }
 
 fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
-    let (machine, index) = (Machine::new(trace), Index::new(trace));
-    let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let (index, checker) = (Index::new(trace), Checker::new(trace));
+    let window = Window::whole(checker.machine());
     let mut times = Times::default();
     for (pair, forced) in questions {
         let solver = SolverKind::Order.build();
@@ -120,8 +119,8 @@ fn one_at_a_time(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
 }
 
 fn incremental(trace: &Trace, questions: &[(Pair, Forced)]) -> Times {
-    let (machine, index) = (Machine::new(trace), Index::new(trace));
-    let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let (index, checker) = (Index::new(trace), Checker::new(trace));
+    let window = Window::whole(checker.machine());
     let mut decider = Decider::new(trace, &index, &window, &checker, SolverKind::Order.build());
     let mut solvers = [SolverKind::Order.build(), SolverKind::Z3.build()];
     let mut times = Times::default();

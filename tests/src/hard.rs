@@ -8,7 +8,6 @@ use predictor::generate::Plan;
 use predictor::goal::{Goal, Pair};
 use predictor::index::Index;
 use predictor::predict::{Candidates, Closed, Closures, HoldBack, MustOrder, Writes};
-use predictor::semantics::Machine;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source};
 use predictor::witness::Checker;
@@ -72,7 +71,7 @@ impl<'a> Known<'a> {
     }
 
     /// What following what a pair forces says of it.
-    pub fn close(&self, pair: Pair, checker: &Checker<'_, '_>) -> Closed {
+    pub fn close(&self, pair: Pair, checker: &Checker<'_>) -> Closed {
         let (trace, index, writes) = (self.trace, &self.index, &self.writes);
         let orders = [Some(&self.plain), Some(&self.by_values)];
         Closures { trace, index, writes, orders }.decide(&Goal::Race(pair), checker, None)
@@ -81,8 +80,7 @@ impl<'a> Known<'a> {
     /// Some of the pairs that all cheap proofs leave to a solver, spread over the trace, with what they
     /// force.
     pub fn questions(&self, most: usize) -> Vec<(Pair, Forced)> {
-        let machine = Machine::new(self.trace);
-        let checker = Checker::new(&machine);
+        let checker = Checker::new(self.trace);
         let open = |pair: Pair| match self.close(pair, &checker) {
             Closed::Open(forced) => Some((pair, forced)),
             _ => None,

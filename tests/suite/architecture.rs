@@ -23,7 +23,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 8] = [
+const INVARIANTS: [Invariant; 9] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace"],
@@ -58,6 +58,14 @@ const INVARIANTS: [Invariant; 8] = [
         except: &["predictor/src/encode/window.rs"],
         forbidden: &["rayon"],
         own: &["encode", "goal", "index", "solve", "trace"],
+    },
+    Invariant {
+        name: "search-and-judges-differ",
+        rooms: &["predictor/src/predict"],
+        // It looks for runs by stepping the machine.
+        except: &["predictor/src/predict/race/waiting.rs"],
+        forbidden: &["z3", "batsat"],
+        own: &["encode", "goal", "index", "predict", "solve", "trace", "witness"],
     },
     Invariant {
         name: "detectors-stand-alone",

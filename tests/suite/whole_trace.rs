@@ -12,7 +12,6 @@ use predictor::encode::Window;
 use predictor::goal::{Goal, Pair};
 use predictor::index::Index;
 use predictor::predict::{Decided, Decider};
-use predictor::semantics::Machine;
 use predictor::solve::order::OrderSolver;
 use predictor::trace::{EventId, Trace};
 use predictor::witness::Checker;
@@ -48,9 +47,8 @@ fn paper(trace: &Trace) -> BTreeSet<Pair> {
 }
 
 fn predicted(trace: &Trace) -> BTreeSet<Pair> {
-    let (machine, index) = (Machine::new(trace), Index::new(trace));
-    let window = Window::whole(&machine);
-    let checker = Checker::new(&machine);
+    let (index, checker) = (Index::new(trace), Checker::new(trace));
+    let window = Window::whole(checker.machine());
     let solver = Box::new(OrderSolver::new());
     let mut decider = Decider::new(trace, &index, &window, &checker, solver);
     let race = |pair: &Pair| {

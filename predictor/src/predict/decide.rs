@@ -29,7 +29,7 @@ pub enum Decided {
 pub struct Decider<'a> {
     trace: &'a Trace,
     window: &'a Window,
-    checker: &'a Checker<'a, 'a>,
+    checker: &'a Checker<'a>,
     encoder: Encoder<'a>,
     solver: Box<dyn Solver>,
     /// What was asked last.
@@ -42,7 +42,7 @@ impl<'a> Decider<'a> {
         trace: &'a Trace,
         index: &'a Index,
         window: &'a Window,
-        checker: &'a Checker<'a, 'a>,
+        checker: &'a Checker<'a>,
         solver: Box<dyn Solver>,
     ) -> Self {
         Self {

@@ -15,7 +15,6 @@ use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes};
 use crate::encode::{Forced, Window};
 use crate::goal::{Goal, Signature};
 use crate::index::Index;
-use crate::semantics::Machine;
 use crate::trace::Trace;
 use crate::witness::Checker;
 
@@ -51,12 +50,11 @@ fn in_parallel(
     progress: &(impl Fn(usize, usize) + Sync),
 ) -> Prediction {
     let deadline = options.total_time.map(|time| Instant::now() + time);
-    let machine = Machine::new(trace);
     let (index, writes) = rayon::join(|| Index::new(trace), || Writes::new(trace));
     let proofs = options.proofs;
     let ((checker, candidates), (plain, forced)) = rayon::join(
         || {
-            let checker = Checker::new(&machine);
+            let checker = Checker::new(trace);
             (checker, Candidates::new(trace, &index.regions, proofs.common_lock))
         },
         || {
@@ -69,8 +67,10 @@ fn in_parallel(
     // The plain order and the one that values force, where they are asked for.
     let orders = [proofs.must_order.then_some(plain), forced];
     let windows = match options.window {
-        Some(size) if size < trace.len() => Window::cut(&machine, &index, &bounds(trace, size)),
-        _ => vec![Window::whole(&machine)],
+        Some(size) if size < trace.len() => {
+            Window::cut(checker.machine(), &index, &bounds(trace, size))
+        }
+        _ => vec![Window::whole(checker.machine())],
     };
     let job = Job {
         trace,
@@ -150,7 +150,7 @@ pub(super) struct Job<'a> {
     pub(super) options: &'a Options,
     pub(super) index: &'a Index,
     pub(super) windows: &'a [Window],
-    pub(super) checker: &'a Checker<'a, 'a>,
+    pub(super) checker: &'a Checker<'a>,
     /// The plain order, and the one that values force.
     pub(super) orders: [Option<&'a MustOrder>; 2],
     pub(super) candidates: &'a Candidates,

@@ -6,7 +6,6 @@ use super::{Closed, Closures, Decided, Decider, HoldBack, MustOrder, PATIENCE, W
 use crate::encode::Window;
 use crate::goal::Goal;
 use crate::index::Index;
-use crate::semantics::Machine;
 use crate::solve::SolverKind;
 use crate::trace::Trace;
 use crate::witness::Checker;
@@ -19,8 +18,8 @@ pub fn decide_goal(
     solver: SolverKind,
     deadline: Option<Instant>,
 ) -> Decided {
-    let (machine, index) = (Machine::new(trace), Index::new(trace));
-    let (window, checker) = (Window::whole(&machine), Checker::new(&machine));
+    let (index, checker) = (Index::new(trace), Checker::new(trace));
+    let window = Window::whole(checker.machine());
     let writes = Writes::new(trace);
     let plain = MustOrder::plain(trace, &index);
     let by_values = plain.by_values(trace, &index, &writes);

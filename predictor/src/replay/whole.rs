@@ -14,7 +14,6 @@
 use racelog::trace::LocId;
 
 use crate::goal::Kind;
-use crate::semantics::Machine;
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Checker, Witness};
 
@@ -23,10 +22,9 @@ const ATTEMPTS: usize = 2_000;
 
 /// The same witness, with fewer operations that others interrupt, if that is to be had.
 pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<EventId> {
-    let machine = Machine::new(trace);
     let mut whole = Whole {
         trace,
-        checker: Checker::new(&machine),
+        checker: Checker::new(trace),
         witness: witness.to_vec(),
         attempts: ATTEMPTS,
     };
@@ -83,14 +81,14 @@ enum Spot {
     Region(EventId),
 }
 
-struct Whole<'m, 'a> {
+struct Whole<'a> {
     trace: &'a Trace,
-    checker: Checker<'m, 'a>,
+    checker: Checker<'a>,
     witness: Vec<EventId>,
     attempts: usize,
 }
 
-impl Whole<'_, '_> {
+impl Whole<'_> {
     fn steps(&self) -> &[EventId] {
         &self.witness[..self.witness.len().saturating_sub(2)]
     }

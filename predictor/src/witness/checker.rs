@@ -73,21 +73,21 @@ const OBJECTS: usize = 1 << 24;
 
 /// Checks many witnesses of one trace.
 #[derive(Debug)]
-pub struct Checker<'m, 'a> {
-    machine: &'m Machine<'a>,
+pub struct Checker<'a> {
+    machine: Machine<'a>,
     /// How many events lie between two states that are kept.
     stride: usize,
     states: Vec<State>,
 }
 
-impl<'m, 'a> Checker<'m, 'a> {
+impl<'a> Checker<'a> {
     /// A checker for a trace.
-    pub fn new(machine: &'m Machine<'a>) -> Self {
-        let trace = machine.trace();
+    pub fn new(trace: &'a Trace) -> Self {
+        let machine = Machine::new(trace);
         let objects = trace.var_count() + trace.lock_count() + trace.channel_count();
         let kept = (OBJECTS / objects.max(1)).clamp(1, KEPT);
         let stride = trace.len().div_ceil(kept).max(1024);
-        let mut replay = Replay::observed(machine);
+        let mut replay = Replay::observed(&machine);
         let mut states = Vec::new();
         for event in trace.events() {
             if event.index().is_multiple_of(stride) {
@@ -102,15 +102,15 @@ impl<'m, 'a> Checker<'m, 'a> {
     }
 
     /// The machine that witnesses are replayed on.
-    pub fn machine(&self) -> &'m Machine<'a> {
-        self.machine
+    pub fn machine(&self) -> &Machine<'a> {
+        &self.machine
     }
 
     /// What the observed run has reached right before an event; none if it is not feasible up to there.
     pub fn state_before(&self, event: EventId) -> Option<State> {
         let (kept, state) = self.kept(event.index())?;
         let between: Vec<EventId> = (kept..event.index()).map(EventId::from_index).collect();
-        let mut replay = Replay::resume(self.machine, state.clone(), &between);
+        let mut replay = Replay::resume(&self.machine, state.clone(), &between);
         between.iter().try_for_each(|event| replay.step(*event)).ok()?;
         Some(replay.into_state())
     }
@@ -146,8 +146,9 @@ impl<'m, 'a> Checker<'m, 'a> {
         let Some((kept, state)) = self.kept(*observed) else { return false };
         let between = (kept..*observed).map(EventId::from_index);
         let sequence: Vec<EventId> = between.chain(rest.iter().copied()).collect();
-        let replay = Replay::resume(self.machine, state.clone(), &sequence);
-        follow(self.machine, replay, &sequence).is_ok_and(|state| goal.holds(self.machine, &state))
+        let replay = Replay::resume(&self.machine, state.clone(), &sequence);
+        follow(&self.machine, replay, &sequence)
+            .is_ok_and(|state| goal.holds(&self.machine, &state))
             && in_order(goal.happened(), witness.prefix()).is_ok()
     }
 }

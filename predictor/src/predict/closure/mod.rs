@@ -98,12 +98,7 @@ pub struct Closures<'a> {
 
 impl Closures<'_> {
     /// Whether some execution reaches a goal, as far as its closure tells.
-    pub fn decide(
-        &self,
-        goal: &Goal,
-        checker: &Checker<'_, '_>,
-        deadline: Option<Instant>,
-    ) -> Closed {
+    pub fn decide(&self, goal: &Goal, checker: &Checker<'_>, deadline: Option<Instant>) -> Closed {
         // An edge takes as many steps as there are pairs of threads.
         if self.trace.thread_count() > MOST_THREADS {
             return Closed::Unfinished;
@@ -220,7 +215,7 @@ impl<'a> Closure<'a> {
     }
 
     /// The forced events in an order near the observed one, if the checker accepts that.
-    fn witness(&self, checker: &Checker<'_, '_>) -> Option<Witness> {
+    fn witness(&self, checker: &Checker<'_>) -> Option<Witness> {
         let rest = witness::tidy(self.context.trace, &self.linearize());
         let witness = Witness { observed: 0, rest, goal: self.goal.clone() };
         checker.check(&witness).is_ok().then_some(witness)

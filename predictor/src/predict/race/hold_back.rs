@@ -28,7 +28,7 @@ pub struct HoldBack<'a> {
 
 impl HoldBack<'_> {
     /// A witness that the checker accepts, if holding the earlier access's thread back gives one.
-    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> Option<Witness> {
+    pub fn prove(&self, pair: Pair, checker: &Checker<'_>) -> Option<Witness> {
         let mut rest = self.attempt(pair)?;
         // Witnesses are kept to the end, and can be as long as the trace.
         rest.shrink_to_fit();

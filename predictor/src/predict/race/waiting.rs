@@ -39,7 +39,7 @@ pub struct Waiting {
 
 impl Waiting {
     /// A witness that the checker accepts, if waiting gives one; and how many steps that took.
-    pub fn prove(&self, pair: Pair, checker: &Checker<'_, '_>) -> (Option<Witness>, usize) {
+    pub fn prove(&self, pair: Pair, checker: &Checker<'_>) -> (Option<Witness>, usize) {
         let Some(state) = checker.state_before(pair.first()) else { return (None, 0) };
         let mut run = Run::new(checker.machine(), state, pair);
         if !run.reach(self) {
@@ -259,8 +259,7 @@ d write n 1
 
     fn prove(text: &str, events: [u64; 2], steps: usize) -> Option<Vec<u64>> {
         let trace: Trace = text.parse().expect("the trace is valid");
-        let machine = Machine::new(&trace);
-        let checker = Checker::new(&machine);
+        let checker = Checker::new(&trace);
         let [a, b] = events.map(|number| EventId::from_index(number as usize - 1));
         let waiting = Waiting { steps, deadline: None };
         let (witness, _) = waiting.prove(Pair::new(a, b), &checker);
