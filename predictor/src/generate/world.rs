@@ -184,10 +184,11 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
                 break;
             }
             // Looking at all threads takes time, so it is done once for that many turns.
-            if turn.is_multiple_of(self.plan.threads) && self.threads[0].steps.is_empty() {
-                if let Some(condvar) = self.awaited_in_vain() {
-                    self.notify_all(0, condvar)?;
-                }
+            if turn.is_multiple_of(self.plan.threads)
+                && self.threads[0].steps.is_empty()
+                && let Some(condvar) = self.awaited_in_vain()
+            {
+                self.notify_all(0, condvar)?;
             }
             let thread = self.below(self.plan.threads);
             let had_steps = !self.threads[thread].steps.is_empty();
