@@ -6,7 +6,7 @@
 use racelog::trace::{BarrierId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::flow::{Knowledge, Place, leave};
+use super::flow::{Knower, Knowledge, leave};
 use crate::trace::Trace;
 
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub(super) struct Barriers {
 struct Barrier {
     newest: Option<u64>,
     /// What all who have ever arrived knew.
-    all: Option<Place>,
+    all: Option<Knower>,
     /// What all who arrived for generations before the newest knew.
-    past: Option<Place>,
+    past: Option<Knower>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Generation {
-    arrivals: Option<Place>,
+    arrivals: Option<Knower>,
     /// How many have arrived and not left.
     inside: u32,
 }
@@ -51,12 +51,12 @@ impl Barriers {
         if newest.is_none_or(|newest| newest < generation) {
             *newest = Some(generation);
             if let Some(all) = *all {
-                let past = *past.get_or_insert_with(|| know.place());
+                let past = *past.get_or_insert_with(|| know.new_knower());
                 know.copy(past, all);
             }
         }
         if let Some(past) = *past {
-            know.join(Place::of(t), past);
+            know.join(Knower::of(t), past);
         }
     }
 
@@ -68,9 +68,9 @@ impl Barriers {
         generation: u64,
     ) {
         let entry = self.generations.entry((barrier, generation)).or_default();
-        leave(know, &mut entry.arrivals, Place::of(t));
+        leave(know, &mut entry.arrivals, Knower::of(t));
         entry.inside += 1;
-        leave(know, &mut self.barriers[barrier.index()].all, Place::of(t));
+        leave(know, &mut self.barriers[barrier.index()].all, Knower::of(t));
         know.publish(t);
     }
 
@@ -85,7 +85,7 @@ impl Barriers {
         let key = (barrier, generation);
         let Some(entry) = self.generations.get_mut(&key) else { return };
         let Some(arrivals) = entry.arrivals else { return };
-        know.join(Place::of(t), arrivals);
+        know.join(Knower::of(t), arrivals);
         entry.inside = entry.inside.saturating_sub(1);
         if entry.inside == 0 {
             know.free(arrivals);

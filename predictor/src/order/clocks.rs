@@ -6,7 +6,7 @@
 
 use racelog::trace::ThreadId;
 
-use super::flow::{Knowledge, Place};
+use super::flow::{Knower, Knowledge};
 
 /// A stretch of a thread in which it publishes nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,16 +17,16 @@ pub struct Epoch {
     pub count: u32,
 }
 
-/// A vector clock for each place, in one piece of memory.
+/// A vector clock for each knower, in one piece of memory.
 #[derive(Debug)]
 pub struct Clocks {
     /// How many threads there are, and so how long each clock is.
     threads: usize,
     counts: Vec<u32>,
-    /// If a place has exactly the clock that a thread published, the epoch that ended with it. Who
+    /// If a knower has exactly the clock that a thread published, the epoch that ended with it. Who
     /// has seen that epoch knows all that the clock knows.
     published: Vec<Option<Epoch>>,
-    free: Vec<Place>,
+    free: Vec<Knower>,
 }
 
 impl Clocks {
@@ -41,7 +41,7 @@ impl Clocks {
 
     /// The clock of a thread: how much of each thread it has seen.
     pub fn of(&self, thread: ThreadId) -> &[u32] {
-        self.get(Place::of(thread))
+        self.get(Knower::of(thread))
     }
 
     /// The epoch that a thread is in.
@@ -49,12 +49,12 @@ impl Clocks {
         Epoch { thread, count: self.of(thread)[thread.index()] }
     }
 
-    fn get(&self, place: Place) -> &[u32] {
-        &self.counts[place.index() * self.threads..][..self.threads]
+    fn get(&self, knower: Knower) -> &[u32] {
+        &self.counts[knower.index() * self.threads..][..self.threads]
     }
 
-    /// Two different places.
-    fn get_two(&mut self, to: Place, from: Place) -> (&mut [u32], &[u32]) {
+    /// Two different knowers.
+    fn get_two(&mut self, to: Knower, from: Knower) -> (&mut [u32], &[u32]) {
         let (to, from, threads) = (to.index(), from.index(), self.threads);
         if to < from {
             let (low, high) = self.counts.split_at_mut(from * threads);
@@ -65,34 +65,34 @@ impl Clocks {
         }
     }
 
-    fn is_thread(&self, place: Place) -> bool {
-        place.index() < self.threads
+    fn is_thread(&self, knower: Knower) -> bool {
+        knower.index() < self.threads
     }
 }
 
 impl Knowledge for Clocks {
-    fn place(&mut self) -> Place {
-        if let Some(place) = self.free.pop() {
-            return place;
+    fn new_knower(&mut self) -> Knower {
+        if let Some(knower) = self.free.pop() {
+            return knower;
         }
-        let place = Place::from_index(self.published.len());
+        let knower = Knower::from_index(self.published.len());
         self.counts.resize(self.counts.len() + self.threads, 0);
         self.published.push(None);
-        place
+        knower
     }
 
-    fn free(&mut self, place: Place) {
-        self.clear(place);
-        self.free.push(place);
+    fn free(&mut self, knower: Knower) {
+        self.clear(knower);
+        self.free.push(knower);
     }
 
-    fn clear(&mut self, place: Place) {
+    fn clear(&mut self, knower: Knower) {
         let threads = self.threads;
-        self.counts[place.index() * threads..][..threads].fill(0);
-        self.published[place.index()] = None;
+        self.counts[knower.index() * threads..][..threads].fill(0);
+        self.published[knower.index()] = None;
     }
 
-    fn copy(&mut self, to: Place, from: Place) {
+    fn copy(&mut self, to: Knower, from: Knower) {
         let (target, source) = self.get_two(to, from);
         target.copy_from_slice(source);
         self.published[to.index()] = if self.is_thread(from) {
@@ -102,7 +102,7 @@ impl Knowledge for Clocks {
         };
     }
 
-    fn join(&mut self, to: Place, from: Place) {
+    fn join(&mut self, to: Knower, from: Knower) {
         if self.is_thread(to) {
             let seen = |epoch: Epoch| self.get(to)[epoch.thread.index()] >= epoch.count;
             if self.published[from.index()].is_some_and(seen) {
@@ -130,14 +130,14 @@ mod tests {
     fn what_is_joined_is_the_greater_of_each() {
         let (t0, t1) = (ThreadId::new(0), ThreadId::new(1));
         let mut clocks = Clocks::new(2);
-        let place = clocks.place();
-        clocks.copy(place, Place::of(t0));
+        let knower = clocks.new_knower();
+        clocks.copy(knower, Knower::of(t0));
         clocks.publish(t0);
         clocks.publish(t0);
-        clocks.join(Place::of(t1), place);
+        clocks.join(Knower::of(t1), knower);
         assert_eq!((clocks.of(t0), clocks.of(t1)), (&[3, 0][..], &[1, 1][..]));
-        clocks.join(place, Place::of(t1));
-        clocks.join(Place::of(t0), place);
+        clocks.join(knower, Knower::of(t1));
+        clocks.join(Knower::of(t0), knower);
         assert_eq!(clocks.of(t0), [3, 1]);
         assert_eq!(clocks.epoch(t0), Epoch { thread: t0, count: 3 });
     }
@@ -145,10 +145,10 @@ mod tests {
     #[test]
     fn a_place_that_is_free_knows_nothing_when_it_comes_back() {
         let mut clocks = Clocks::new(1);
-        let place = clocks.place();
-        clocks.copy(place, Place::of(ThreadId::new(0)));
-        clocks.free(place);
-        assert_eq!(clocks.place(), place);
-        assert_eq!(clocks.get(place), [0]);
+        let knower = clocks.new_knower();
+        clocks.copy(knower, Knower::of(ThreadId::new(0)));
+        clocks.free(knower);
+        assert_eq!(clocks.new_knower(), knower);
+        assert_eq!(clocks.get(knower), [0]);
     }
 }

@@ -3,7 +3,7 @@
 use racelog::trace::ThreadId;
 
 use super::edges::Edges;
-use super::flow::{Flow, Knowledge, Place};
+use super::flow::{Flow, Knower, Knowledge};
 use crate::trace::{EventId, Trace};
 
 /// One event comes before another, of another thread.
@@ -30,13 +30,13 @@ pub fn direct_edges(trace: &Trace, edges: Edges) -> Vec<Edge> {
     found
 }
 
-/// Each place knows the last event of each thread that left its knowledge there; a thread's own
-/// place knows the thread's last event only.
+/// Each knower knows the last event of each thread that left its knowledge there; a thread's own
+/// knower knows the thread's last event only.
 #[derive(Debug)]
 struct Sources {
     threads: usize,
-    places: Vec<Vec<(ThreadId, EventId)>>,
-    free: Vec<Place>,
+    knowers: Vec<Vec<(ThreadId, EventId)>>,
+    free: Vec<Knower>,
     now: EventId,
     edges: Vec<Edge>,
 }
@@ -44,35 +44,35 @@ struct Sources {
 impl Sources {
     fn new(threads: usize) -> Self {
         let now = EventId::from_index(0);
-        let places = vec![Vec::new(); threads];
-        Self { threads, places, free: Vec::new(), now, edges: Vec::new() }
+        let knowers = vec![Vec::new(); threads];
+        Self { threads, knowers, free: Vec::new(), now, edges: Vec::new() }
     }
 }
 
 impl Knowledge for Sources {
-    fn place(&mut self) -> Place {
+    fn new_knower(&mut self) -> Knower {
         self.free.pop().unwrap_or_else(|| {
-            self.places.push(Vec::new());
-            Place::from_index(self.places.len() - 1)
+            self.knowers.push(Vec::new());
+            Knower::from_index(self.knowers.len() - 1)
         })
     }
 
-    fn free(&mut self, place: Place) {
-        self.clear(place);
-        self.free.push(place);
+    fn free(&mut self, knower: Knower) {
+        self.clear(knower);
+        self.free.push(knower);
     }
 
-    fn clear(&mut self, place: Place) {
-        self.places[place.index()].clear();
+    fn clear(&mut self, knower: Knower) {
+        self.knowers[knower.index()].clear();
     }
 
-    fn copy(&mut self, to: Place, from: Place) {
+    fn copy(&mut self, to: Knower, from: Knower) {
         self.clear(to);
         self.join(to, from);
     }
 
-    fn join(&mut self, to: Place, from: Place) {
-        let sources = std::mem::take(&mut self.places[from.index()]);
+    fn join(&mut self, to: Knower, from: Knower) {
+        let sources = std::mem::take(&mut self.knowers[from.index()]);
         for source in &sources {
             if to.index() < self.threads {
                 if source.0.index() != to.index() {
@@ -80,20 +80,20 @@ impl Knowledge for Sources {
                 }
                 continue;
             }
-            let known = &mut self.places[to.index()];
+            let known = &mut self.knowers[to.index()];
             match known.iter_mut().find(|known| known.0 == source.0) {
                 Some(known) => known.1 = known.1.max(source.1),
                 None => known.push(*source),
             }
         }
-        self.places[from.index()] = sources;
+        self.knowers[from.index()] = sources;
     }
 
     fn happens(&mut self, event: EventId, thread: ThreadId) {
         self.now = event;
-        let place = &mut self.places[thread.index()];
-        place.clear();
-        place.push((thread, event));
+        let knower = &mut self.knowers[thread.index()];
+        knower.clear();
+        knower.push((thread, event));
     }
 
     fn publish(&mut self, _: ThreadId) {}

@@ -13,18 +13,18 @@ use crate::trace::{EventId, Op, Trace};
 
 /// Something that can know of events: a thread, or what threads leave their knowledge in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place(NonZeroU32);
+pub struct Knower(NonZeroU32);
 
-impl Place {
-    /// The place of a thread; these come before all others.
+impl Knower {
+    /// The knower of a thread; these come before all others.
     pub fn of(thread: ThreadId) -> Self {
         Self::from_index(thread.index())
     }
 
-    /// The place at an index, from 0.
+    /// The knower at an index, from 0.
     pub fn from_index(index: usize) -> Self {
         let number = u32::try_from(index).ok().and_then(|index| NonZeroU32::MIN.checked_add(index));
-        Self(number.expect("there are fewer than 2^32 places"))
+        Self(number.expect("there are fewer than 2^32 knowers"))
     }
 
     /// Counted from 0.
@@ -33,20 +33,20 @@ impl Place {
     }
 }
 
-/// What places know, and how that moves.
+/// What knowers know, and how that moves.
 pub trait Knowledge {
-    /// A place that knows nothing.
-    fn place(&mut self) -> Place;
-    /// Gives a place back.
-    fn free(&mut self, place: Place);
-    /// Makes a place know nothing.
-    fn clear(&mut self, place: Place);
-    /// Makes a place know what another one knows, and only that.
-    fn copy(&mut self, to: Place, from: Place);
-    /// Makes a place know also what another one knows.
-    fn join(&mut self, to: Place, from: Place);
+    /// A knower that knows nothing.
+    fn new_knower(&mut self) -> Knower;
+    /// Gives a knower back.
+    fn free(&mut self, knower: Knower);
+    /// Makes a knower know nothing.
+    fn clear(&mut self, knower: Knower);
+    /// Makes a knower know what another one knows, and only that.
+    fn copy(&mut self, to: Knower, from: Knower);
+    /// Makes a knower know also what another one knows.
+    fn join(&mut self, to: Knower, from: Knower);
     /// The same, along an edge that is there only if `weak` had a stronger memory ordering.
-    fn join_weakly(&mut self, to: Place, from: Place, weak: EventId) {
+    fn join_weakly(&mut self, to: Knower, from: Knower, weak: EventId) {
         let _ = weak;
         self.join(to, from);
     }
@@ -69,7 +69,7 @@ pub struct Flow<'a, K> {
     edges: Edges,
     knowledge: K,
     /// For each thread that is forked and has not begun: what its parent knew.
-    starts: Vec<Option<Place>>,
+    starts: Vec<Option<Knower>>,
     locks: Vec<Lock>,
     channels: Vec<Channel>,
     memory: Memory,
@@ -80,17 +80,17 @@ pub struct Flow<'a, K> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Lock {
     /// What whoever held it exclusively last knew.
-    writer: Option<Place>,
+    writer: Option<Knower>,
     /// What those who have held it shared since then knew.
-    readers: Option<Place>,
+    readers: Option<Knower>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Channel {
     /// What the sender of each message in the queue knew.
-    messages: VecDeque<Place>,
+    messages: VecDeque<Knower>,
     /// What those who dropped their senders knew.
-    closed: Option<Place>,
+    closed: Option<Knower>,
 }
 
 impl<'a, K: Knowledge> Flow<'a, K> {
@@ -109,12 +109,12 @@ impl<'a, K: Knowledge> Flow<'a, K> {
         }
     }
 
-    /// What the places know.
+    /// What the knowers know.
     pub fn knowledge(&self) -> &K {
         &self.knowledge
     }
 
-    /// What the places know, to be changed.
+    /// What the knowers know, to be changed.
     pub fn knowledge_mut(&mut self) -> &mut K {
         &mut self.knowledge
     }
@@ -127,7 +127,7 @@ impl<'a, K: Knowledge> Flow<'a, K> {
     /// Moves knowledge along the edges that end at an event, which does `op`.
     pub fn arrive(&mut self, event: EventId, op: &Op) {
         let t = self.trace.thread(event);
-        let me = Place::of(t);
+        let me = Knower::of(t);
         self.knowledge.happens(event, t);
         if let Some(start) = self.starts[t.index()].take() {
             self.knowledge.join(me, start);
@@ -136,12 +136,12 @@ impl<'a, K: Knowledge> Flow<'a, K> {
         for before in self.trace.awaited(event) {
             // It is the last event of its thread so far.
             let other = self.trace.thread(*before);
-            self.knowledge.join(me, Place::of(other));
+            self.knowledge.join(me, Knower::of(other));
             self.knowledge.publish(other);
         }
         let know = &mut self.knowledge;
         match *op {
-            Op::Join(child) => know.join(me, Place::of(child)),
+            Op::Join(child) => know.join(me, Knower::of(child)),
             Op::Acquire(lock) => self.acquire(t, lock),
             Op::ReadAcquire(lock) => {
                 if let Some(writer) = self.locks[lock.index()].writer {
@@ -179,11 +179,11 @@ impl<'a, K: Knowledge> Flow<'a, K> {
     /// Moves knowledge along the edges that start at an event, which does `op`.
     pub fn depart(&mut self, event: EventId, op: &Op) {
         let t = self.trace.thread(event);
-        let me = Place::of(t);
+        let me = Knower::of(t);
         let know = &mut self.knowledge;
         match *op {
             Op::Fork(child) => {
-                let start = know.place();
+                let start = know.new_knower();
                 know.copy(start, me);
                 self.starts[child.index()] = Some(start);
                 know.publish(t);
@@ -218,8 +218,8 @@ impl<'a, K: Knowledge> Flow<'a, K> {
 
     fn acquire(&mut self, t: ThreadId, lock: LockId) {
         let Lock { writer, readers } = self.locks[lock.index()];
-        for place in [writer, readers].into_iter().flatten() {
-            self.knowledge.join(Place::of(t), place);
+        for knower in [writer, readers].into_iter().flatten() {
+            self.knowledge.join(Knower::of(t), knower);
         }
     }
 
@@ -228,8 +228,8 @@ impl<'a, K: Knowledge> Flow<'a, K> {
             return;
         }
         let Lock { writer, readers } = &mut self.locks[lock.index()];
-        let writer = *writer.get_or_insert_with(|| self.knowledge.place());
-        self.knowledge.copy(writer, Place::of(t));
+        let writer = *writer.get_or_insert_with(|| self.knowledge.new_knower());
+        self.knowledge.copy(writer, Knower::of(t));
         // Whoever takes the lock exclusively has learned from all readers, and passes that on.
         if let Some(readers) = readers.take() {
             self.knowledge.free(readers);
@@ -238,15 +238,15 @@ impl<'a, K: Knowledge> Flow<'a, K> {
     }
 
     fn send(&mut self, t: ThreadId, channel: ChannelId) {
-        let message = self.knowledge.place();
-        self.knowledge.copy(message, Place::of(t));
+        let message = self.knowledge.new_knower();
+        self.knowledge.copy(message, Knower::of(t));
         self.channels[channel.index()].messages.push_back(message);
         self.knowledge.publish(t);
     }
 }
 
-/// Makes a place, which may not be there yet, know also what another one knows.
-pub(super) fn leave<K: Knowledge>(know: &mut K, place: &mut Option<Place>, from: Place) {
-    let to = *place.get_or_insert_with(|| know.place());
+/// Makes a knower, which may not be there yet, know also what another one knows.
+pub(super) fn leave<K: Knowledge>(know: &mut K, knower: &mut Option<Knower>, from: Knower) {
+    let to = *knower.get_or_insert_with(|| know.new_knower());
     know.join(to, from);
 }

@@ -7,7 +7,7 @@ use racelog::trace::{MemoryOrdering, ThreadId, VarId};
 
 use super::edges::Atomics;
 use super::exclusive::ExclusiveEdges;
-use super::flow::{Knowledge, Place, leave};
+use super::flow::{Knower, Knowledge, leave};
 use crate::trace::{EventId, Op, Trace};
 
 #[derive(Debug)]
@@ -23,22 +23,22 @@ pub(super) struct Memory {
 #[derive(Clone, Copy, Debug, Default)]
 struct Var {
     /// What an acquiring read of the present value learns.
-    released: Option<Place>,
+    released: Option<Knower>,
     /// What those who have read since the last write knew; for [`Atomics::Volatile`].
-    readers: Option<Place>,
+    readers: Option<Knower>,
     /// What the last exclusive access knew.
-    exclusive: Option<Place>,
+    exclusive: Option<Knower>,
     /// What the accesses knew that the next exclusive one comes after.
-    accesses: Option<Place>,
+    accesses: Option<Knower>,
 }
 
 /// What a thread would learn, or publish, by fences.
 #[derive(Clone, Copy, Debug, Default)]
 struct Fences {
     /// What its relaxed reads have seen: an acquire fence learns it.
-    seen: Option<Place>,
+    seen: Option<Knower>,
     /// What it knew at its last release fence: its relaxed writes publish it.
-    released: Option<Place>,
+    released: Option<Knower>,
 }
 
 fn acquires(ordering: Option<MemoryOrdering>) -> bool {
@@ -72,7 +72,7 @@ impl Memory {
         event: EventId,
         op: &Op,
     ) {
-        let me = Place::of(t);
+        let me = Knower::of(t);
         if let Op::Fence(ordering) = *op {
             if acquires(ordering)
                 && let Some(seen) = self.fences[t.index()].seen
@@ -102,8 +102,8 @@ impl Memory {
         }
         if self.atomics == Atomics::Volatile && op.is_atomic() && op.writes() {
             let Var { released, readers, .. } = self.vars[var.index()];
-            for place in [released, readers].into_iter().flatten() {
-                know.join(me, place);
+            for knower in [released, readers].into_iter().flatten() {
+                know.join(me, knower);
             }
         }
     }
@@ -116,10 +116,11 @@ impl Memory {
         event: EventId,
         op: &Op,
     ) {
-        let me = Place::of(t);
+        let me = Knower::of(t);
         if let Op::Fence(ordering) = *op {
             if self.has_fences && releases(ordering) {
-                let released = *self.fences[t.index()].released.get_or_insert_with(|| know.place());
+                let released =
+                    *self.fences[t.index()].released.get_or_insert_with(|| know.new_knower());
                 know.copy(released, me);
                 know.publish(t);
             }
@@ -150,11 +151,11 @@ impl Memory {
         if let Op::Exclusive { .. } = op {
             let last = &mut self.vars[var.index()].exclusive;
             if self.exclusive.is_source(event) {
-                let place = *last.get_or_insert_with(|| know.place());
-                know.copy(place, me);
+                let knower = *last.get_or_insert_with(|| know.new_knower());
+                know.copy(knower, me);
                 know.publish(t);
-            } else if let Some(place) = last.take() {
-                know.free(place);
+            } else if let Some(knower) = last.take() {
+                know.free(knower);
             }
         }
     }
@@ -167,7 +168,7 @@ impl Memory {
         event: EventId,
         ordering: Option<MemoryOrdering>,
     ) {
-        let me = Place::of(t);
+        let me = Knower::of(t);
         let Some(released) = self.vars[var.index()].released else { return };
         match self.atomics {
             Atomics::Nothing => {}
@@ -195,20 +196,20 @@ impl Memory {
         ordering: Option<MemoryOrdering>,
         updates: bool,
     ) {
-        let me = Place::of(t);
+        let me = Knower::of(t);
         let slot = &mut self.vars[var.index()].released;
         match self.atomics {
             Atomics::Nothing => return,
             Atomics::Volatile => {
                 // The write came after all reads, and learned from them.
-                let released = *slot.get_or_insert_with(|| know.place());
+                let released = *slot.get_or_insert_with(|| know.new_knower());
                 know.copy(released, me);
                 if let Some(readers) = self.vars[var.index()].readers.take() {
                     know.free(readers);
                 }
             }
             Atomics::Stated | Atomics::Strengthened if releases(ordering) => {
-                let released = *slot.get_or_insert_with(|| know.place());
+                let released = *slot.get_or_insert_with(|| know.new_knower());
                 if updates && !acquires(ordering) {
                     know.join(released, me);
                 } else {
@@ -225,7 +226,7 @@ impl Memory {
                 if self.atomics == Atomics::Stated {
                     return;
                 }
-                let released = *slot.get_or_insert_with(|| know.place());
+                let released = *slot.get_or_insert_with(|| know.new_knower());
                 know.join_weakly(released, me, event);
             }
         }

@@ -23,5 +23,5 @@ mod weak;
 pub use clocks::{Clocks, Epoch};
 pub use direct::{Edge, direct_edges};
 pub use edges::{Atomics, Edges, Wakeups};
-pub use flow::{Flow, Knowledge, Place};
+pub use flow::{Flow, Knower, Knowledge};
 pub use weak::{WeakLink, weak_links};

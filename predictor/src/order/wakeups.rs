@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use racelog::trace::{CondvarId, ThreadId, Woken};
 
 use super::edges::Wakeups;
-use super::flow::{Knowledge, Place, leave};
+use super::flow::{Knower, Knowledge, leave};
 use crate::trace::{EventId, Op, Trace};
 
 /// Who waits, and what those who may have woken them knew.
@@ -15,11 +15,11 @@ pub(super) struct WakeupState {
     /// Who waits on each condvar and is not certainly notified.
     waiters: Vec<Vec<ThreadId>>,
     /// For each thread: what those who may have notified it knew.
-    notified: Vec<Option<Place>>,
+    notified: Vec<Option<Knower>>,
     /// For each thread: what all who have unparked it knew.
-    tokens: Vec<Option<Place>>,
+    tokens: Vec<Option<Knower>>,
     /// The notification that comes before any wake-up from a condvar, and what its thread knew.
-    first: Vec<Option<(EventId, Option<Place>)>>,
+    first: Vec<Option<(EventId, Option<Knower>)>>,
     /// The one thread that unparks a thread, and what it knew each time.
     unparkers: Vec<Unparks>,
 }
@@ -27,7 +27,7 @@ pub(super) struct WakeupState {
 #[derive(Clone, Debug, Default)]
 struct Unparks {
     by_one: bool,
-    known: VecDeque<Place>,
+    known: VecDeque<Knower>,
 }
 
 impl WakeupState {
@@ -87,11 +87,11 @@ impl WakeupState {
             Woken::Nobody => return,
             Woken::Thread(woken) => {
                 waiters.retain(|waiter| *waiter != woken);
-                leave(know, &mut self.notified[woken.index()], Place::of(t));
+                leave(know, &mut self.notified[woken.index()], Knower::of(t));
             }
             Woken::Unknown => {
                 for waiter in waiters {
-                    leave(know, &mut self.notified[waiter.index()], Place::of(t));
+                    leave(know, &mut self.notified[waiter.index()], Knower::of(t));
                 }
             }
         }
@@ -109,7 +109,7 @@ impl WakeupState {
             return self.notify_first(know, event, t, condvar);
         }
         for waiter in self.waiters[condvar.index()].drain(..) {
-            leave(know, &mut self.notified[waiter.index()], Place::of(t));
+            leave(know, &mut self.notified[waiter.index()], Knower::of(t));
         }
         know.publish(t);
     }
@@ -124,7 +124,7 @@ impl WakeupState {
         if let Some((first, known)) = &mut self.first[condvar.index()]
             && *first == event
         {
-            leave(know, known, Place::of(t));
+            leave(know, known, Knower::of(t));
             know.publish(t);
         }
     }
@@ -132,11 +132,11 @@ impl WakeupState {
     pub(super) fn wake<K: Knowledge>(&mut self, know: &mut K, t: ThreadId, condvar: CondvarId) {
         self.waiters[condvar.index()].retain(|waiter| *waiter != t);
         if let Some(notified) = self.notified[t.index()].take() {
-            know.join(Place::of(t), notified);
+            know.join(Knower::of(t), notified);
             know.free(notified);
         }
         if let Some((_, Some(first))) = self.first[condvar.index()] {
-            know.join(Place::of(t), first);
+            know.join(Knower::of(t), first);
         }
     }
 
@@ -150,15 +150,15 @@ impl WakeupState {
 
     pub(super) fn unpark<K: Knowledge>(&mut self, know: &mut K, t: ThreadId, unparked: ThreadId) {
         match self.wakeups {
-            Wakeups::Observed => leave(know, &mut self.tokens[unparked.index()], Place::of(t)),
+            Wakeups::Observed => leave(know, &mut self.tokens[unparked.index()], Knower::of(t)),
             Wakeups::Necessary => {
                 let unparks = &mut self.unparkers[unparked.index()];
                 if !unparks.by_one {
                     return;
                 }
-                let place = know.place();
-                know.copy(place, Place::of(t));
-                unparks.known.push_back(place);
+                let knower = know.new_knower();
+                know.copy(knower, Knower::of(t));
+                unparks.known.push_back(knower);
             }
         }
         know.publish(t);
@@ -167,12 +167,12 @@ impl WakeupState {
     /// Each park needs a token of its own, so the n-th comes after the n-th unpark at the earliest.
     pub(super) fn park<K: Knowledge>(&mut self, know: &mut K, t: ThreadId) {
         if let Some(token) = self.tokens[t.index()].take() {
-            know.join(Place::of(t), token);
+            know.join(Knower::of(t), token);
             know.free(token);
         }
-        if let Some(place) = self.unparkers[t.index()].known.pop_front() {
-            know.join(Place::of(t), place);
-            know.free(place);
+        if let Some(knower) = self.unparkers[t.index()].known.pop_front() {
+            know.join(Knower::of(t), knower);
+            know.free(knower);
         }
     }
 }

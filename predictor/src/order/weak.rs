@@ -9,7 +9,7 @@ use racelog::trace::{MemoryOrdering, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::edges::Edges;
-use super::flow::{Flow, Knowledge, Place};
+use super::flow::{Flow, Knower, Knowledge};
 use crate::goal::Pair;
 use crate::trace::{EventId, Op, Trace};
 
@@ -33,14 +33,14 @@ const ATTEMPTS: usize = 32;
 /// If several chains of synchronisation would order the pair, it is one that asks for the fewest
 /// changes. Takes time linear in the trace.
 pub fn weak_links(trace: &Trace, pair: Pair) -> Vec<WeakLink> {
-    let chains = Chains { places: vec![None; trace.thread_count()], ..Chains::default() };
+    let chains = Chains { knowers: vec![None; trace.thread_count()], ..Chains::default() };
     let mut flow = Flow::new(trace, Edges::STRENGTHENED, chains);
-    let place = |event| Place::of(trace.thread(event)).index();
+    let knower = |event| Knower::of(trace.thread(event)).index();
     for event in trace.events().take(pair.second().index() + 1) {
         let op = trace.op(event);
         flow.arrive(event, &op);
         if event == pair.first() {
-            flow.knowledge_mut().places[place(event)] = Some(Chain { length: 0, last: None });
+            flow.knowledge_mut().knowers[knower(event)] = Some(Chain { length: 0, last: None });
         }
         if event < pair.second() {
             flow.depart(event, &op);
@@ -48,7 +48,7 @@ pub fn weak_links(trace: &Trace, pair: Pair) -> Vec<WeakLink> {
     }
     let chains = flow.into_knowledge();
     let mut links = Vec::new();
-    let mut next = chains.places[place(pair.second())].and_then(|chain| chain.last);
+    let mut next = chains.knowers[knower(pair.second())].and_then(|chain| chain.last);
     while let Some(at) = next {
         let Link { event, before } = chains.links[at as usize];
         if let Some(ordering) = ordering(&trace.op(event)) {
@@ -119,9 +119,9 @@ fn stronger(op: &Op, has: MemoryOrdering) -> Vec<MemoryOrdering> {
 
 /// Whether the pair is ordered if these accesses have these orderings.
 fn are_ordered(trace: &Trace, pair: Pair, changes: &FxHashMap<EventId, MemoryOrdering>) -> bool {
-    let chains = Chains { places: vec![None; trace.thread_count()], ..Chains::default() };
+    let chains = Chains { knowers: vec![None; trace.thread_count()], ..Chains::default() };
     let mut flow = Flow::new(trace, Edges::HAPPENS_BEFORE, chains);
-    let place = |event| Place::of(trace.thread(event)).index();
+    let knower = |event| Knower::of(trace.thread(event)).index();
     for event in trace.events().take(pair.second().index() + 1) {
         let mut op = trace.op(event);
         if let Some(ordering) = changes.get(&event) {
@@ -129,13 +129,13 @@ fn are_ordered(trace: &Trace, pair: Pair, changes: &FxHashMap<EventId, MemoryOrd
         }
         flow.arrive(event, &op);
         if event == pair.first() {
-            flow.knowledge_mut().places[place(event)] = Some(Chain { length: 0, last: None });
+            flow.knowledge_mut().knowers[knower(event)] = Some(Chain { length: 0, last: None });
         }
         if event < pair.second() {
             flow.depart(event, &op);
         }
     }
-    flow.into_knowledge().places[place(pair.second())].is_some()
+    flow.into_knowledge().knowers[knower(pair.second())].is_some()
 }
 
 fn with_ordering(mut op: Op, new: MemoryOrdering) -> Op {
@@ -161,7 +161,7 @@ fn ordering(op: &Op) -> Option<MemoryOrdering> {
     }
 }
 
-/// How the event that we follow got to a place, if it did.
+/// How the event that we follow got to a knower, if it did.
 #[derive(Clone, Copy, Debug)]
 struct Chain {
     /// How many of its edges are weak.
@@ -178,37 +178,37 @@ struct Link {
 
 #[derive(Debug, Default)]
 struct Chains {
-    places: Vec<Option<Chain>>,
+    knowers: Vec<Option<Chain>>,
     links: Vec<Link>,
 }
 
 impl Knowledge for Chains {
-    fn place(&mut self) -> Place {
-        self.places.push(None);
-        Place::from_index(self.places.len() - 1)
+    fn new_knower(&mut self) -> Knower {
+        self.knowers.push(None);
+        Knower::from_index(self.knowers.len() - 1)
     }
 
-    /// One pass does not make so many places that it would pay to use them again.
-    fn free(&mut self, _: Place) {}
+    /// One pass does not make so many knowers that it would pay to use them again.
+    fn free(&mut self, _: Knower) {}
 
-    fn clear(&mut self, place: Place) {
-        self.places[place.index()] = None;
+    fn clear(&mut self, knower: Knower) {
+        self.knowers[knower.index()] = None;
     }
 
-    fn copy(&mut self, to: Place, from: Place) {
-        self.places[to.index()] = self.places[from.index()];
+    fn copy(&mut self, to: Knower, from: Knower) {
+        self.knowers[to.index()] = self.knowers[from.index()];
     }
 
-    fn join(&mut self, to: Place, from: Place) {
-        let Some(chain) = self.places[from.index()] else { return };
-        let known = &mut self.places[to.index()];
+    fn join(&mut self, to: Knower, from: Knower) {
+        let Some(chain) = self.knowers[from.index()] else { return };
+        let known = &mut self.knowers[to.index()];
         if known.is_none_or(|known| chain.length < known.length) {
             *known = Some(chain);
         }
     }
 
-    fn join_weakly(&mut self, to: Place, from: Place, weak: EventId) {
-        let Some(mut chain) = self.places[from.index()] else { return };
+    fn join_weakly(&mut self, to: Knower, from: Knower, weak: EventId) {
+        let Some(mut chain) = self.knowers[from.index()] else { return };
         // A read-modify-write that is too weak both ways counts once.
         if chain.last.is_none_or(|last| self.links[last as usize].event != weak) {
             let link = self.links.len() as u32;
@@ -216,7 +216,7 @@ impl Knowledge for Chains {
             chain = Chain { length: chain.length + 1, last: Some(link) };
         }
         // For the same reason, of two chains of one length the one that ends here is better.
-        let known = &mut self.places[to.index()];
+        let known = &mut self.knowers[to.index()];
         if known.is_none_or(|known| chain.length <= known.length) {
             *known = Some(chain);
         }

@@ -28,7 +28,7 @@ use crate::solve::is_over;
 
 /// What a search ended with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Outcome {
+pub(super) enum SearchEnd {
     Satisfied,
     Refuted,
     OutOfTime,
@@ -339,22 +339,22 @@ impl Search {
     }
 
     /// Looks for an assignment that satisfies everything, the assumptions included.
-    pub(super) fn solve(&mut self, assumptions: &[Lit], deadline: Option<Instant>) -> Outcome {
+    pub(super) fn solve(&mut self, assumptions: &[Lit], deadline: Option<Instant>) -> SearchEnd {
         let mut restarts = 0;
         let mut until_restart = RESTART_AFTER;
         self.learnt_limit = self.learnt_limit.max(2000 + self.clauses.count() / 4);
         if self.contradiction {
-            return Outcome::Refuted;
+            return SearchEnd::Refuted;
         }
         loop {
             if let Some(conflict) = self.propagate() {
                 self.conflicts += 1;
                 until_restart = until_restart.saturating_sub(1);
                 if !self.resolve(conflict) {
-                    return Outcome::Refuted;
+                    return SearchEnd::Refuted;
                 }
                 if self.conflicts.is_multiple_of(CHECK_EVERY) && is_over(deadline) {
-                    return Outcome::OutOfTime;
+                    return SearchEnd::OutOfTime;
                 }
                 continue;
             }
@@ -369,12 +369,12 @@ impl Search {
             match self.next_step(assumptions) {
                 Next::Decide(lit) => self.decide(lit),
                 Next::Implied => continue,
-                Next::Satisfied => return Outcome::Satisfied,
-                Next::Refuted => return Outcome::Refuted,
+                Next::Satisfied => return SearchEnd::Satisfied,
+                Next::Refuted => return SearchEnd::Refuted,
             }
             self.decisions += 1;
             if self.decisions.is_multiple_of(CHECK_EVERY) && is_over(deadline) {
-                return Outcome::OutOfTime;
+                return SearchEnd::OutOfTime;
             }
         }
     }

@@ -18,7 +18,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use self::acyclic::Node;
-use self::cdcl::{Outcome, Search};
+use self::cdcl::{Search, SearchEnd};
 use super::formula::{Formula, Lit, Meaning};
 use super::{Answer, Model, Solver};
 use crate::trace::EventId;
@@ -99,9 +99,9 @@ impl Solver for OrderSolver {
         }
         self.keep_up(formula);
         match self.search.solve(assumptions, deadline) {
-            Outcome::Satisfied => Answer::Yes(self.model()),
-            Outcome::Refuted => Answer::No,
-            Outcome::OutOfTime => Answer::Unknown,
+            SearchEnd::Satisfied => Answer::Yes(self.model()),
+            SearchEnd::Refuted => Answer::No,
+            SearchEnd::OutOfTime => Answer::Unknown,
         }
     }
 }
