@@ -23,7 +23,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 9] = [
+const INVARIANTS: [Invariant; 10] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace"],
