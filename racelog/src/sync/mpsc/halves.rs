@@ -4,7 +4,6 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::channel::Channel;
-use crate::rt::CallSite;
 
 /// One of the senders of a channel.
 pub(crate) struct SendingHalf<T>(Arc<Channel<T>>);
@@ -29,7 +28,7 @@ impl<T> Clone for SendingHalf<T> {
 impl<T> Clone for ReceivingHalf<T> {
     #[track_caller]
     fn clone(&self) -> Self {
-        self.add_receiver(Some(CallSite::caller()));
+        self.add_receiver(Some(crate::rt::CallSite::caller()));
         Self(self.0.clone())
     }
 }
