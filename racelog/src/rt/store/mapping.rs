@@ -179,39 +179,36 @@ pub(in crate::rt) fn write_at(mut file: &File, offset: u64, bytes: &[u8]) -> io:
 }
 
 /// Writes one after the other, in one go if the system can.
-#[cfg(all(target_os = "linux", not(miri)))]
 pub(in crate::rt) fn write_both_at(
     file: &File,
     offset: u64,
     first: &[u8],
     second: &[u8],
 ) -> io::Result<()> {
+    let written = write_at_once(file, offset, [first, second]);
+    let (in_first, in_second) = (written.min(first.len()), written.saturating_sub(first.len()));
+    write_at(file, offset + in_first as u64, &first[in_first..])?;
+    write_at(file, offset + (first.len() + in_second) as u64, &second[in_second..])
+}
+
+/// Writes as much as one system call does; returns how many bytes. If that is an error it is none, and
+/// whoever writes the rest meets the error again.
+#[cfg(all(target_os = "linux", not(miri)))]
+fn write_at_once(file: &File, offset: u64, both: [&[u8]; 2]) -> usize {
     use std::os::fd::AsRawFd;
 
     let part = |bytes: &[u8]| libc::iovec {
         iov_base: bytes.as_ptr().cast_mut().cast(),
         iov_len: bytes.len(),
     };
-    let parts = [part(first), part(second)];
-    let Ok(start) = libc::off_t::try_from(offset) else {
-        return Err(io::Error::from_raw_os_error(libc::EFBIG));
-    };
+    let parts = both.map(part);
+    let Ok(start) = libc::off_t::try_from(offset) else { return 0 };
     // SAFETY: the descriptor is open for as long as `file` is, and both parts are there to be read.
     let written = unsafe { libc::pwritev(file.as_raw_fd(), parts.as_ptr(), 2, start) };
-    // What is left, if it was but a part. If it was an error, it is met again.
-    let written = usize::try_from(written).unwrap_or(0);
-    let (in_first, in_second) = (written.min(first.len()), written.saturating_sub(first.len()));
-    write_at(file, offset + in_first as u64, &first[in_first..])?;
-    write_at(file, offset + (first.len() + in_second) as u64, &second[in_second..])
+    usize::try_from(written).unwrap_or(0)
 }
 
 #[cfg(any(not(target_os = "linux"), miri))]
-pub(in crate::rt) fn write_both_at(
-    file: &File,
-    offset: u64,
-    first: &[u8],
-    second: &[u8],
-) -> io::Result<()> {
-    write_at(file, offset, first)?;
-    write_at(file, offset + first.len() as u64, second)
+fn write_at_once(_: &File, _: u64, _: [&[u8]; 2]) -> usize {
+    0
 }
