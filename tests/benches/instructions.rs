@@ -2,15 +2,17 @@
 //!
 //! Each workload runs twice, with few and with many operations, under `valgrind --tool=cachegrind`.
 //! The difference is what the operations themselves cost: the program's start and end, and what is
-//! done only once, are in both. Only workloads with one thread at a time are counted: how often
-//! others spin is not the same in two runs.
+//! done only once, are in both. Workloads in which threads wait for each other are not counted: how
+//! often they look is not the same in two runs.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Workloads in which threads wait for each other by spinning.
-const NOT_STEADY: &str = "-2-threads";
+/// Whether no threads wait for each other in a workload.
+fn is_steady(name: &str) -> bool {
+    !name.ends_with("-2-threads") && name != "channel-ping-pong"
+}
 
 /// So many operations, of a workload that does at least a million.
 const FEW: u64 = 2_000;
@@ -28,11 +30,11 @@ pub(super) fn measure(
     let names = super::output(Command::new(native).arg("--list"))?;
     println!("{:22} {:>6} {:>10} {:>10} {:>10}", "", "events", "native", "recording", "added per");
     println!("{:22} {:>6} {:>10} {:>10} {:>10}", "workload", "per op", "per op", "per op", "event");
-    for name in names.lines().filter(|name| !name.ends_with(NOT_STEADY)) {
+    for name in names.lines().filter(|name| is_steady(name)) {
         if !chosen.is_empty() && !chosen.iter().any(|word| *word == name) {
             continue;
         }
-        let large = matches!(name, "shared-array" | "spawn-join" | "channel-ping-pong");
+        let large = matches!(name, "shared-array" | "spawn-join");
         let (few, many) = if large { (FEW_LARGE, MANY_LARGE) } else { (FEW, MANY) };
         let cost = |program: &Path, records: bool| -> Result<(f64, f64), Box<dyn Error>> {
             let (first, events) = count(program, name, few, records)?;

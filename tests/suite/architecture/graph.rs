@@ -32,17 +32,17 @@ impl Graph {
             }
             (module, fs::read_to_string(file).unwrap())
         });
-        Self::of_modules(modules.collect())
+        Self::of_modules(&modules.collect())
     }
 
-    fn of_modules(modules: BTreeMap<Module, String>) -> Self {
+    fn of_modules(modules: &BTreeMap<Module, String>) -> Self {
         let mut uses = BTreeMap::new();
-        for (module, source) in &modules {
+        for (module, source) in modules {
             if module.last().is_some_and(|name| name == "tests") {
                 continue;
             }
             let targets = paths(&code(source)).into_iter().filter_map(|path| {
-                let path = resolve(module, &path, &modules)?;
+                let path = resolve(module, &path, modules)?;
                 (1..=path.len()).rev().map(|len| path[..len].to_vec()).find(|target| {
                     // What leads to no file of this module is of no interest.
                     modules.contains_key(target)
@@ -202,7 +202,7 @@ fn cycles_are_found_whatever_the_path() {
     let module = |path: &str| split(path);
     let graph = |sources: &[(&str, &str)]| {
         let sources = sources.iter().map(|(path, source)| (module(path), (*source).to_owned()));
-        Graph::of_modules(sources.collect())
+        Graph::of_modules(&sources.collect())
     };
     let mut sources = vec![
         ("rt", "mod a;\nmod b;\npub(crate) use a::{A, x::X};\nuse b::B as C;\n"),
@@ -231,7 +231,7 @@ fn folders_can_go_in_circles_where_files_do_not() {
         ("rt::low::d", ""),
     ];
     let sources = sources.map(|(path, source)| (split(path), source.to_owned()));
-    let graph = Graph::of_modules(sources.into_iter().collect());
+    let graph = Graph::of_modules(&sources.into_iter().collect());
     assert_eq!(graph.cycle(), None);
     assert_eq!(graph.folders().cycle().as_deref(), Some("rt::high -> rt::low -> rt::high"));
 }
