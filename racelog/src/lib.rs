@@ -11,7 +11,7 @@
 //!   std.
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
-//!   them.
+//!   them. [`contract`] is what they and the commands of racelog agree on besides.
 //! - features `once_cell` and `crossbeam`: modules of these names, which are to those crates what
 //!   [`sync`] is to `std::sync`.
 
@@ -19,6 +19,7 @@
 pub mod trace;
 
 pub mod alloc;
+pub mod contract;
 
 #[cfg(feature = "interrupt")]
 #[doc(hidden)]

@@ -76,7 +76,7 @@ macro_rules! check {
         if $condition {
             $crate::__private::checked($text);
         } else {
-            ::core::panic!("check failed: {}", $text);
+            ::core::panic!("{}{}", $crate::contract::marker::CHECK_FAILED, $text);
         }
     };
 }

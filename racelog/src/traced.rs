@@ -10,6 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::{env, process};
 
+use crate::contract::environment::{RECORD_ON, Variable};
 use crate::trace::binary::Reader;
 use crate::trace::{Dictionary, Event, Item, Location, Op, Value};
 
@@ -32,9 +33,10 @@ pub(crate) fn located_events(test: &str) -> Vec<(Event, Option<Location>, Arc<Di
     fs::create_dir_all(&folder).expect("the folder can be made");
     let output = Command::new(env::current_exe().expect("this program has a path"))
         .args([test, "--exact", "--test-threads=1"])
-        .envs([(CHILD, "1"), ("RACELOG", "1")])
-        .env("RACELOG_DIR", &folder)
-        .env_remove("RACELOG_MAX_BYTES")
+        .env(CHILD, "1")
+        .env(Variable::Record, RECORD_ON)
+        .env(Variable::Folder, &folder)
+        .env_remove(Variable::MaxBytes)
         .output()
         .expect("this program can be run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));

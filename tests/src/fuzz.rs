@@ -3,12 +3,19 @@
 //! Each target takes any bytes and panics if a promise is broken. The driver mutates inputs of the
 //! corpus with a seeded generator: the seed and the number of a run reproduce it.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::str::FromStr;
 
 use predictor::trace::format::{Format, Sink, Source};
 use predictor::trace::{LoadError, Trace};
+use racelog::contract::marker::Marker;
+use racelog::contract::outcome::RunOutcome;
+use racelog::contract::place::PlacePair;
+use racelog::contract::schedule::Schedule;
+use racelog::contract::seed::Seed;
 use racelog::trace::{Dictionary, End, Item, Metadata};
 use rand::{Rng, RngExt};
 
@@ -18,7 +25,14 @@ use crate::random_trace::rng;
 pub type Target = fn(&[u8]);
 
 /// All targets, by name.
-pub const TARGETS: [(&str, Target); 3] = [("text", text), ("std", std), ("binary", binary)];
+pub const TARGETS: [(&str, Target); 6] = [
+    ("text", text),
+    ("std", std),
+    ("binary", binary),
+    ("schedule", schedule),
+    ("outcome", outcome),
+    ("words", words),
+];
 
 /// Any bytes as text.
 pub fn text(input: &[u8]) {
@@ -33,6 +47,43 @@ pub fn std(input: &[u8]) {
 /// Any bytes as binary.
 pub fn binary(input: &[u8]) {
     read_and_write_again(input, Format::Binary);
+}
+
+/// Any bytes as a schedule.
+pub fn schedule(input: &[u8]) {
+    if let Err(error) = parse_and_write_again::<Schedule>(&String::from_utf8_lossy(input)) {
+        assert_has_place(&error.to_string());
+    }
+}
+
+/// Any bytes as an outcome.
+pub fn outcome(input: &[u8]) {
+    if let Err(error) = parse_and_write_again::<RunOutcome>(&String::from_utf8_lossy(input)) {
+        assert_has_place(&error.to_string());
+    }
+}
+
+/// Each line of any bytes as what is a single line of the contract: a seed, a pair of places, and the
+/// text of an `assert` event.
+pub fn words(input: &[u8]) {
+    for line in String::from_utf8_lossy(input).lines() {
+        if let Err(error) = parse_and_write_again::<Seed>(line) {
+            assert!(error.to_string().contains(line), "no seed in: {error}");
+        }
+        if let Err(error) = parse_and_write_again::<PlacePair>(line) {
+            assert!(error.to_string().contains(line), "no places in: {error}");
+        }
+        let marker = Marker::parse(line);
+        assert_eq!(Marker::parse(&marker.text()), marker, "another marker");
+    }
+}
+
+/// Parsing must not panic, and a text that was written of something parsed is parsed as the same.
+fn parse_and_write_again<T: FromStr + Display>(input: &str) -> Result<(), T::Err> {
+    let written = input.parse::<T>()?.to_string();
+    let again = written.parse::<T>().ok().expect("what was written can be parsed");
+    assert_eq!(written, again.to_string(), "changed");
+    Ok(())
 }
 
 /// Reading must not panic. What was read, written in its own format and read again, must be the

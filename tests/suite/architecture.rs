@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use racelog::contract::environment::{Setting, Variable};
+
 use crate::support::repository;
 
 mod graph;
@@ -17,19 +19,27 @@ struct Invariant {
     rooms: &'static [&'static str],
     /// Exceptions among them.
     except: &'static [&'static str],
-    /// What must not be mentioned in code.
+    /// What must not be mentioned in code. A word that ends in `*` stands for all that begin so.
     forbidden: &'static [&'static str],
     /// Modules of the same crate that may be used; all, if there are none here.
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 10] = [
+const INVARIANTS: [Invariant; 11] = [
     Invariant {
         name: "contract-stands-alone",
-        rooms: &["racelog/src/trace"],
+        rooms: &["racelog/src/trace", "racelog/src/contract"],
         except: &[],
         forbidden: &["predictor", "racelog_macros", "clap", "std::env", "std::process"],
-        own: &["trace"],
+        own: &["contract", "trace"],
+    },
+    Invariant {
+        name: "names-of-variables-are-in-the-contract",
+        rooms: &["racelog/src", "racelog-macros/src", "predictor/src", "examples/src"],
+        // The second is for tests.
+        except: &["racelog/src/contract/environment.rs", "racelog/src/traced.rs"],
+        forbidden: &["\"RACELOG\"", "RACELOG_*"],
+        own: &[],
     },
     Invariant {
         name: "recorder-is-a-leaf",
@@ -164,11 +174,13 @@ fn violations(invariant: &Invariant, source: &str) -> Vec<String> {
     found
 }
 
-/// Whether `word` stands in `code` and is not the end of a longer word.
+/// Whether `word` stands in `code` and is not a part of a longer word.
 fn mentions(code: &str, word: &str) -> bool {
+    let of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (word, is_start) = word.strip_suffix('*').map_or((word, false), |start| (start, true));
     code.match_indices(word).any(|(at, _)| {
-        !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
-            && !code[at + word.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        !code[..at].ends_with(of_word)
+            && (is_start || !code[at + word.len()..].starts_with(of_word))
     })
 }
 
@@ -230,12 +242,16 @@ fn the_invariants_are_documented() {
 
 #[test]
 fn a_broken_invariant_is_noticed() {
-    let [contract, recorder, judges, ..] = &INVARIANTS;
+    let [contract, variables, recorder, judges, ..] = &INVARIANTS;
     let source =
         "// crate::rt\nuse crate::trace::Op;\nuse crate::{trace, rt};\nuse crate::rt::x;\n";
     assert_eq!(
         violations(contract, source),
         ["line 3 uses `crate::rt`", "line 4 uses `crate::rt`"]
+    );
+    assert_eq!(
+        violations(variables, "env::var(\"RACELOG_X\");\n// RACELOG_X\nlet MY_RACELOG_X = 1;"),
+        ["line 1 uses `RACELOG_*`"]
     );
     assert_eq!(
         violations(recorder, "use crate::rt::base;\ncrate::Controller::f();\ncrate::sched::f();"),
@@ -245,6 +261,19 @@ fn a_broken_invariant_is_noticed() {
         violations(judges, "use z3::Solver;\nuse crate::encode::Order;\nlet z3x = 1;"),
         ["line 1 uses `z3`", "line 2 uses `crate::encode`"]
     );
+}
+
+#[test]
+fn all_variables_of_the_environment_are_documented() {
+    let guide = fs::read_to_string(repository().join("docs/USER_GUIDE.md")).unwrap();
+    let names =
+        Variable::ALL.map(Variable::name).into_iter().chain(Setting::ALL.map(Setting::name));
+    for name in names {
+        // `RACELOG=1`, or the name alone.
+        let is_there =
+            [format!("`{name}`"), format!("`{name}=")].iter().any(|it| guide.contains(it));
+        assert!(is_there, "{name}");
+    }
 }
 
 #[test]

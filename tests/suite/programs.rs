@@ -10,7 +10,7 @@ use predictor::analysis::{Detector, detect};
 use predictor::explore::explore;
 use predictor::goal::{Goal, Pair};
 use predictor::predict::{Decided, Options, decide_goal, predict};
-use predictor::replay::{Order, Outcome, Plan, Replayed};
+use predictor::replay::{ControlledRun, Order, Plan, Replayed};
 use predictor::solve::SolverKind;
 use predictor::trace::format::Source;
 use predictor::trace::{Op, Trace};
@@ -135,7 +135,7 @@ fn replay(program: &Program, trace: &Trace, pair: Pair) -> Replayed {
         let (code, out, err) = run(&mut command, b"");
         let text = fs::read_to_string(&outcome).unwrap_or_else(|_| panic!("no outcome: {err}"));
         fs::remove_file(&outcome).unwrap();
-        let outcome = Outcome::parse(&text, &plan.words(&[]));
+        let outcome = ControlledRun::parse(&text, &plan.report_names(&[]));
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         Order { first, outcome, code: Some(code), printed: out.into_bytes() }
     });

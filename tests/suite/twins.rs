@@ -5,9 +5,9 @@ use std::fs;
 use std::process::Command;
 
 use predictor::explore::explore;
+use predictor::trace::Trace;
 use predictor::trace::format::Source;
-use predictor::trace::{Op, Trace};
-use racelog::trace::unseen;
+use racelog::contract::marker::Marker;
 use tempfile::TempDir;
 
 use crate::support::{repository, run};
@@ -68,12 +68,8 @@ fn of_their_racy_twins_all_but_those_that_the_guide_names_are_found() {
 fn where_a_race_is_missed_it_is_said_that_memory_went_out_of_sight() {
     for name in MISSED {
         let trace = record(&[name, "racy"]);
-        let mut printer = trace.printer();
-        let said = trace.events().any(|event| {
-            matches!(trace.op(event), Op::Assert { .. })
-                && printer.operation(event).contains(unseen::REFERENCE)
-        });
-        assert!(said, "{name}");
+        let said = |event| trace.marker(event) == Some(Marker::RawReference);
+        assert!(trace.events().any(said), "{name}");
     }
 }
 

@@ -9,9 +9,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use predictor::replay::{Outcome, Words};
+use predictor::replay::{ControlledRun, ReportNames};
 use predictor::trace::Trace;
 use predictor::trace::format::Source;
+use racelog::contract::environment::{RECORD_ON, Variable};
+use racelog::contract::place::PlacePair;
+use racelog::contract::seed::Seed;
 use tempfile::TempDir;
 
 use crate::{Program, Size};
@@ -21,18 +24,6 @@ pub(super) const RUN: &str = "run";
 
 /// How large a trace may become: some twenty million events. The rest of the run is not recorded.
 const MAX_BYTES: &str = "200m";
-
-/// What the surroundings might say, and must not.
-const VARIABLES: [&str; 8] = [
-    "RACELOG",
-    "RACELOG_DIR",
-    "RACELOG_MAX_BYTES",
-    "RACELOG_CONTROL",
-    "RACELOG_RACE",
-    "RACELOG_SCHEDULE",
-    "RACELOG_SEED",
-    "RACELOG_OUTCOME",
-];
 
 /// A program that is run in processes of its own.
 #[derive(Clone, Debug)]
@@ -57,9 +48,9 @@ pub enum Control<'a> {
     /// To go by a seed, and to look out for a race at two places.
     Seed {
         /// The seed.
-        seed: &'a str,
+        seed: &'a Seed,
         /// The places.
-        places: &'a str,
+        race: &'a PlacePair,
     },
 }
 
@@ -73,7 +64,7 @@ pub struct Ended {
     /// What it printed.
     pub printed: Vec<u8>,
     /// What it says of itself, if it was under control.
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ControlledRun>,
 }
 
 /// A run that was recorded.
@@ -115,13 +106,13 @@ impl Child {
             Control::Schedule(text) => {
                 let schedule = folder.path().join("schedule");
                 fs::write(&schedule, text).map_err(|error| self.problem(error))?;
-                command.env("RACELOG_SCHEDULE", &schedule).env("RACELOG_OUTCOME", &outcome);
+                command.env(Variable::Schedule, &schedule).env(Variable::Outcome, &outcome);
                 // The run is recorded as it goes; nobody needs that trace.
-                command.env("RACELOG_DIR", folder.path());
+                command.env(Variable::Folder, folder.path());
             }
-            Control::Seed { seed, places } => {
-                command.env("RACELOG_CONTROL", seed).env("RACELOG_OUTCOME", &outcome);
-                command.env("RACELOG_RACE", places);
+            Control::Seed { seed, race } => {
+                command.env(Variable::Control, seed.to_string()).env(Variable::Outcome, &outcome);
+                command.env(Variable::Race, race.to_string());
             }
         }
         let (status, time) = self.wait(&mut command, folder.path())?;
@@ -133,7 +124,7 @@ impl Child {
                     self.problem(format!("it has left no outcome, and ended with {status}"))
                 })?;
                 Some(
-                    Outcome::parse(&text, &Words::default())
+                    ControlledRun::parse(&text, &ReportNames::default())
                         .map_err(|error| self.problem(error))?,
                 )
             }
@@ -145,9 +136,9 @@ impl Child {
     pub fn record(&self, seed: Option<&str>) -> Result<Recorded, Problem> {
         let folder = self.folder()?;
         let mut command = self.command();
-        command.env("RACELOG", "1").env("RACELOG_DIR", folder.path());
-        command.env("RACELOG_MAX_BYTES", MAX_BYTES);
-        command.envs(seed.map(|seed| ("RACELOG_CONTROL", seed)));
+        command.env(Variable::Record, RECORD_ON).env(Variable::Folder, folder.path());
+        command.env(Variable::MaxBytes, MAX_BYTES);
+        command.envs(seed.map(|seed| (Variable::Control, seed)));
         let (_, time) = self.wait(&mut command, folder.path())?;
         let files = fs::read_dir(folder.path()).map_err(|error| self.problem(error))?;
         let is_trace = |path: &PathBuf| path.extension() == Some(OsStr::new("rlog"));
@@ -177,7 +168,8 @@ impl Child {
         let Size { threads, work } = self.size;
         let mut command = Command::new(&self.executable);
         command.args([RUN, self.program.name, &format!("{threads}x{work}")]);
-        for variable in VARIABLES {
+        // The surroundings must not decide what is measured.
+        for variable in Variable::ALL {
             command.env_remove(variable);
         }
         command

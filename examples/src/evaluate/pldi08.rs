@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use predictor::analysis::{Detector, detect};
-use predictor::fuzz::{Campaign, Places, Strategy, Tally};
+use predictor::fuzz::{Campaign, Strategy, Tally};
 use predictor::report::Table;
+use racelog::contract::environment::Variable;
+use racelog::contract::place::PlacePair;
 
 use super::compare::lines;
 use super::{Child, Control, Effort, PaperTable, Problem, Recorded, seconds};
@@ -50,7 +52,7 @@ impl PaperTable for Pldi08 {
             suspected.races.keys().filter_map(|pair| lines(trace, *pair)).collect();
         let (mut directed, mut tallies) = (Times::default(), Vec::new());
         for [one, other] in &pairs {
-            let places: Places =
+            let places: PlacePair =
                 format!("{one},{other}").parse().map_err(|error| child.problem(error))?;
             tallies.push(direct(&places, child, effort, &mut directed)?);
         }
@@ -74,7 +76,8 @@ impl PaperTable for Pldi08 {
             if let Some(example) = &tally.harmful_example {
                 let places = tally.places.as_deref().unwrap_or_default();
                 let (name, control, then) = (program.name, &example.control, &example.then);
-                self.notes.push(format!("{name}: {places}: by RACELOG_CONTROL={control}: {then}"));
+                self.notes
+                    .push(format!("{name}: {places}: by {}={control}: {then}", Variable::Control));
             }
         }
         self.rows.push([
@@ -107,7 +110,7 @@ impl PaperTable for Pldi08 {
 
 /// Directs runs to two places.
 fn direct(
-    places: &Places,
+    places: &PlacePair,
     child: &Child,
     effort: &Effort,
     times: &mut Times,
@@ -117,10 +120,10 @@ fn direct(
     let mut tally = Tally::new(Some(places));
     for seed in campaign.seeds() {
         let control = campaign.control(seed);
-        let ended = child.run(Control::Seed { seed: &control, places: places.as_str() })?;
+        let ended = child.run(Control::Seed { seed: &control, race: places })?;
         times.add(ended.time);
         let outcome = ended.outcome.ok_or_else(|| child.problem("it has left no outcome"))?;
-        tally.add(seed, control, &outcome);
+        tally.add(seed, &control, &outcome);
     }
     Ok(tally)
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use racelog::contract::place::PlacePair;
 
 use super::terminal::Kind;
 use crate::analysis::Detector;
-use crate::fuzz::{Places, Strategy};
+use crate::fuzz::Strategy;
 use crate::generate::Plan;
 use crate::predict::Options;
 use crate::solve::SolverKind;
@@ -348,7 +349,7 @@ pub(super) struct Replay {
 pub(super) struct Fuzz {
     /// Two places, as `src/a.rs:12,src/b.rs:40` (may be given again)
     #[arg(long = "pair", value_name = "A,B")]
-    pub(super) pairs: Vec<Places>,
+    pub(super) pairs: Vec<PlacePair>,
     /// Also the pairs of the races that are predicted from this trace
     #[arg(long, value_name = "TRACE")]
     pub(super) trace: Option<PathBuf>,

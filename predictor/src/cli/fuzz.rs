@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use racelog::contract::place::PlacePair;
 use racelog::interrupt;
 use rayon::prelude::*;
 
@@ -12,9 +13,9 @@ use super::input::Input;
 use super::program::{Control, Program};
 use super::progress::SharedProgress;
 use super::{Failure, Outcome, say, terminal};
-use crate::fuzz::{Campaign, Places, Strategy, Tally, write_text};
+use crate::fuzz::{Campaign, Strategy, Tally, write_text};
 use crate::predict::{Options, predict};
-use crate::replay::Words;
+use crate::replay::ReportNames;
 
 pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
     let mut pairs = args.pairs.clone();
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
     };
     let &Fuzz { runs, seed, depth, length, .. } = args;
     let campaign = Campaign { strategy, runs, seed, depth, length };
-    let pairs: Vec<Option<Places>> =
+    let pairs: Vec<Option<PlacePair>> =
         if pairs.is_empty() { vec![None] } else { pairs.into_iter().map(Some).collect() };
     interrupt::note_first();
     let tallies = run_all(args, &campaign, &pairs)?;
@@ -64,7 +65,7 @@ pub(super) fn run(args: &Fuzz) -> Result<Outcome, Failure> {
 fn run_all(
     args: &Fuzz,
     campaign: &Campaign,
-    pairs: &[Option<Places>],
+    pairs: &[Option<PlacePair>],
 ) -> Result<Vec<Tally>, Failure> {
     let program = Program::new(&args.command, args.run_time);
     let jobs = args.jobs.map_or(0, |jobs| jobs as usize);
@@ -77,12 +78,11 @@ fn run_all(
     for pair in pairs {
         let run = |&seed: &u64| {
             let control = campaign.control(seed);
-            let places = pair.as_ref().map(Places::as_str);
             if interrupt::noted().is_some() {
                 return Ok(None);
             }
-            let control_by = Control::Seed { seed: &control, places };
-            let ended = program.run(&control_by, &Words::default());
+            let control_by = Control::Seed { seed: &control, race: pair.as_ref() };
+            let ended = program.run(&control_by, &ReportNames::default());
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.update(done, all);
             match ended {
@@ -94,7 +94,7 @@ fn run_all(
         let ended = pool.install(|| seeds.par_iter().map(run).collect::<Result<Vec<_>, _>>())?;
         let mut tally = Tally::new(pair.as_ref());
         for (seed, control, outcome) in ended.into_iter().flatten() {
-            tally.add(seed, control, &outcome);
+            tally.add(seed, &control, &outcome);
         }
         tallies.push(tally);
     }
@@ -102,21 +102,19 @@ fn run_all(
 }
 
 /// The places of all races that are predicted from a trace.
-fn predicted(path: &Path) -> Result<Vec<Places>, Failure> {
+fn predicted(path: &Path) -> Result<Vec<PlacePair>, Failure> {
     let input = Input::open(path, None)?;
     let name = input.name();
     let trace = input.load()?;
     let progress = SharedProgress::new("signatures decided");
     let found = predict(&trace, &Options::default(), |done, all| progress.update(done, all));
     drop(progress);
-    let mut printer = trace.printer();
     let mut pairs = Vec::new();
     for race in found.races() {
-        let mut place = |event| printer.location(event);
-        let places = place(race.first()).zip(place(race.second()));
-        match places.map(|(first, second)| format!("{first},{second}").parse()) {
-            Some(Ok(places)) => pairs.push(places),
-            _ => say(
+        let place = |event| trace.source_place(event);
+        match place(race.first()).zip(place(race.second())) {
+            Some((first, second)) => pairs.push(PlacePair([first, second])),
+            None => say(
                 "warning",
                 format_args!(
                     "{name}: ({}, {}) has no places to look for",
@@ -126,7 +124,8 @@ fn predicted(path: &Path) -> Result<Vec<Places>, Failure> {
             ),
         }
     }
-    pairs.sort();
+    // As they are shown.
+    pairs.sort_by_cached_key(ToString::to_string);
     pairs.dedup();
     if pairs.is_empty() {
         say("note", format_args!("{name}: no race is predicted"));

@@ -7,23 +7,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, SystemTime};
 
+use racelog::contract::environment::Variable;
+use racelog::contract::place::PlacePair;
+use racelog::contract::seed::Seed;
 use racelog::interrupt;
 use racelog::trace::Metadata;
 use tempfile::TempDir;
 
 use super::Failure;
 use super::bounded::{self, Bounds, End};
-use crate::replay::{Aftermath, Cause, Outcome, Replayed, Words};
+use crate::replay::{Aftermath, Cause, ControlledRun, Replayed, ReportNames};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
 
 /// What is said of a run that somebody has stopped.
 pub(super) const INTERRUPTED: &str = "it was interrupted";
-
-/// The variables that put a program under control.
-pub(super) const CONTROLLING: [&str; 4] =
-    ["RACELOG_SEED", "RACELOG_SCHEDULE", "RACELOG_CONTROL", "RACELOG_RACE"];
 
 /// A program that is to be run.
 pub(super) struct Program<'a> {
@@ -42,7 +41,7 @@ pub(super) struct Surroundings {
 
 /// A run that is over.
 pub(super) struct Ended {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ControlledRun,
     pub(super) code: Option<i32>,
     pub(super) printed: Vec<u8>,
 }
@@ -95,7 +94,7 @@ pub(super) enum Control<'a> {
     /// To follow a schedule, which is given as text.
     Schedule(&'a str),
     /// To go by a seed, and to look out for a race at two places.
-    Seed { seed: &'a str, places: Option<&'a str> },
+    Seed { seed: &'a Seed, race: Option<&'a PlacePair> },
 }
 
 impl<'a> Program<'a> {
@@ -110,8 +109,8 @@ impl<'a> Program<'a> {
         self
     }
 
-    /// Runs it once. The words are those of whoever reads how it went.
-    pub(super) fn run(&self, control: &Control<'_>, words: &Words) -> Result<Ended, Trouble> {
+    /// Runs it once. The names are those of the report that says how it went.
+    pub(super) fn run(&self, control: &Control<'_>, names: &ReportNames) -> Result<Ended, Trouble> {
         let problem = |problem: String| Trouble::NotRun { program: self.name(), problem };
         let folder = TempDir::with_prefix("racelog-")
             .map_err(|error| problem(format!("there is no room for its outcome: {error}")))?;
@@ -121,22 +120,22 @@ impl<'a> Program<'a> {
             let variables = surroundings.variables.iter().map(|(name, value)| (name, value));
             command.current_dir(&surroundings.folder).envs(variables);
         }
-        command.args(&self.words[1..]).env("RACELOG_OUTCOME", &files.outcome);
+        command.args(&self.words[1..]).env(Variable::Outcome, &files.outcome);
         // What is set outside would ask for something else.
-        for variable in CONTROLLING {
+        for variable in Variable::CONTROLLING {
             command.env_remove(variable);
         }
         match *control {
             Control::Schedule(text) => {
                 let written = fs::write(&files.schedule, text);
                 written.map_err(|error| problem(format!("no schedule can be written: {error}")))?;
-                command.env("RACELOG_SCHEDULE", &files.schedule);
+                command.env(Variable::Schedule, &files.schedule);
                 // The run is recorded as it goes; nobody needs that trace.
-                command.env("RACELOG_DIR", folder.path()).env_remove("RACELOG_MAX_BYTES");
+                command.env(Variable::Folder, folder.path()).env_remove(Variable::MaxBytes);
             }
-            Control::Seed { seed, places } => {
-                command.env("RACELOG_CONTROL", seed);
-                command.envs(places.map(|places| ("RACELOG_RACE", places)));
+            Control::Seed { seed, race } => {
+                command.env(Variable::Control, seed.to_string());
+                command.envs(race.map(|race| (Variable::Race, race.to_string())));
             }
         }
         let status = self.wait(&mut command, &files).map_err(problem)?;
@@ -144,11 +143,11 @@ impl<'a> Program<'a> {
             if let (Control::Seed { .. }, Some(then)) = (control, cut_short(status)) {
                 // Of many runs that is one, and the next may go another way.
                 let printed = fs::read(&files.out).unwrap_or_default();
-                return Ok(Ended { outcome: Outcome::cut_short(then), code: None, printed });
+                return Ok(Ended { outcome: ControlledRun::cut_short(then), code: None, printed });
             }
             return Err(self.why_none(control, status, &last_lines(&files.err)));
         };
-        let mut outcome = Outcome::parse(&text, words).map_err(|error| {
+        let mut outcome = ControlledRun::parse(&text, names).map_err(|error| {
             problem(format!("its outcome cannot be read, perhaps it uses another racelog: {error}"))
         })?;
         if outcome.then == Aftermath::Unended {

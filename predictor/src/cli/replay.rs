@@ -24,9 +24,9 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     };
     let plan = Plan::new(&trace, &witness).ok_or_else(|| Failure::of(&name, NO_PLAN))?;
     let program = Program::new(&args.command, args.run_time);
-    let words = plan.words(&[]);
+    let names = plan.report_names(&[]);
     let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)), &words)?;
+        let ended = program.run(&Control::Schedule(&plan.text(first)), &names)?;
         let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
         Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };

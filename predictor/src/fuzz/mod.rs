@@ -8,50 +8,13 @@
 
 mod tally;
 
-use std::fmt;
 use std::str::FromStr;
 
+use racelog::contract::seed::Seed;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 pub use self::tally::{Example, Tally, write_text};
-
-/// Two places in the source, as `src/a.rs:12,src/b.rs:40`.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Places(String);
-
-impl Places {
-    /// As the program is told.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Places {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl FromStr for Places {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let is_place = |place: &&str| {
-            let number = place.rsplit_once(':');
-            number.is_some_and(|(file, line)| !file.is_empty() && line.parse::<u32>().is_ok())
-        };
-        match text.split(',').map(str::trim).collect::<Vec<_>>()[..] {
-            [first, second] if [first, second].iter().all(is_place) => {
-                Ok(Self(format!("{first},{second}")))
-            }
-            _ => Err(format!(
-                "`{text}` are not two places: write FILE:LINE or FILE:LINE:COLUMN twice, with a \
-                 comma between"
-            )),
-        }
-    }
-}
 
 /// How the next thread is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,12 +64,12 @@ impl Campaign {
         std::iter::once(self.seed).chain(following).take(self.runs).collect()
     }
 
-    /// What `RACELOG_CONTROL` is in the run with this seed.
-    pub fn control(&self, seed: u64) -> String {
+    /// What decides the run with this number.
+    pub fn control(&self, number: u64) -> Seed {
         match self.strategy {
-            Strategy::Race => format!("race:0:{seed}"),
-            Strategy::Random => format!("random:{seed}"),
-            Strategy::Pct => format!("pct:{}:{}:{seed}", self.depth, self.length),
+            Strategy::Race => Seed::Race { pair: 0, number },
+            Strategy::Random => Seed::Random { number },
+            Strategy::Pct => Seed::Pct { depth: self.depth, length: self.length, number },
         }
     }
 }
@@ -126,15 +89,6 @@ mod tests {
             assert_eq!(Campaign { runs: 1, seed: *seed, ..CAMPAIGN }.seeds(), [*seed]);
         }
         assert_eq!(CAMPAIGN.seeds(), seeds);
-        assert_eq!(CAMPAIGN.control(9), "pct:3:50:9");
-    }
-
-    #[test]
-    fn places_are_two() {
-        let places: Places = "a.rs:1, b.rs:2:3".parse().unwrap();
-        assert_eq!(places.as_str(), "a.rs:1,b.rs:2:3");
-        for wrong in ["", "a.rs:1", "a.rs:1,b.rs", "a.rs:1,b.rs:2,c.rs:3", ":1,b.rs:2"] {
-            assert!(wrong.parse::<Places>().unwrap_err().contains(&format!("`{wrong}`")));
-        }
+        assert_eq!(CAMPAIGN.control(9).to_string(), "pct:3:50:9");
     }
 }

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use racelog::contract::place::PlacePair;
+use racelog::contract::seed::Seed;
 use serde::Serialize;
 
-use super::Places;
-use crate::replay::{Aftermath, Outcome};
+use crate::replay::{Aftermath, ControlledRun};
 
 /// What the runs for one pair of places say; or all runs, if no pair is given.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
@@ -47,7 +48,7 @@ pub struct Example {
 
 impl Tally {
     /// Before the first run.
-    pub fn new(places: Option<&Places>) -> Self {
+    pub fn new(places: Option<&PlacePair>) -> Self {
         Self {
             places: places.map(ToString::to_string),
             runs: 0,
@@ -64,17 +65,17 @@ impl Tally {
     }
 
     /// Counts a run.
-    pub fn add(&mut self, seed: u64, control: String, outcome: &Outcome) {
+    pub fn add(&mut self, seed: u64, control: &Seed, run: &ControlledRun) {
+        let example = || Example { seed, control: control.to_string(), then: run.then.clone() };
         self.runs += 1;
-        self.lost += usize::from(!outcome.lost.is_empty());
-        let is_hit = !outcome.races.is_empty();
+        self.lost += usize::from(!run.lost.is_empty());
+        let is_hit = !run.races.is_empty();
         self.hits += usize::from(is_hit);
-        if outcome.then == Aftermath::Unended {
+        if run.then == Aftermath::Unended {
             self.hangs += 1;
-            let (control, then) = (control.clone(), outcome.then.clone());
-            self.hang_example.get_or_insert(Example { seed, control, then });
+            self.hang_example.get_or_insert_with(example);
         }
-        let example = match (is_hit, outcome.then.is_harm()) {
+        let first = match (is_hit, run.then.is_harm()) {
             (true, true) => {
                 self.harmful += 1;
                 &mut self.harmful_example
@@ -86,7 +87,7 @@ impl Tally {
             }
             (false, false) => return,
         };
-        example.get_or_insert_with(|| Example { seed, control, then: outcome.then.clone() });
+        first.get_or_insert_with(example);
     }
 
     /// Whether a race was real, or a run has failed or did not end.
@@ -139,11 +140,11 @@ pub fn write_text(out: &mut impl Write, tally: &Tally) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::replay::Words;
+    use crate::replay::ReportNames;
 
-    fn outcome(lines: &str) -> Outcome {
+    fn run(lines: &str) -> ControlledRun {
         let text = format!("racelog-outcome 3\nresult ran\n{lines}");
-        Outcome::parse(&text, &Words::default()).unwrap()
+        ControlledRun::parse(&text, &ReportNames::default()).unwrap()
     }
 
     fn text(tally: &Tally) -> String {
@@ -155,13 +156,25 @@ mod tests {
     #[test]
     fn runs_are_counted_and_one_of_each_kind_is_kept() {
         let mut tally = Tally::new(Some(&"a.rs:1,b.rs:2".parse().unwrap()));
-        tally.add(1, "race:0:1".to_owned(), &outcome("then nothing\n"));
+        tally.add(1, &Seed::Race { pair: 0, number: 1 }, &run("then nothing\n"));
         assert!(!tally.has_findings());
         assert_eq!(text(&tally), "a.rs:1,b.rs:2: not reached in 1 runs\n");
-        tally.add(2, "race:0:2".to_owned(), &outcome("real a.rs:1:1 b.rs:2:2\nthen nothing\n"));
-        tally.add(3, "race:0:3".to_owned(), &outcome("real a.rs:1:1 b.rs:2:2\nthen deadlock\n"));
-        tally.add(4, "race:0:4".to_owned(), &outcome("real a.rs:1:1 b.rs:2:2\nthen panic x\n"));
-        tally.add(5, "race:0:5".to_owned(), &outcome("then check y\n"));
+        tally.add(
+            2,
+            &Seed::Race { pair: 0, number: 2 },
+            &run("real a.rs:1:1 b.rs:2:2\nthen nothing\n"),
+        );
+        tally.add(
+            3,
+            &Seed::Race { pair: 0, number: 3 },
+            &run("real a.rs:1:1 b.rs:2:2\nthen deadlock\n"),
+        );
+        tally.add(
+            4,
+            &Seed::Race { pair: 0, number: 4 },
+            &run("real a.rs:1:1 b.rs:2:2\nthen panic x\n"),
+        );
+        tally.add(5, &Seed::Race { pair: 0, number: 5 }, &run("then check y\n"));
         assert!(tally.has_findings());
         assert_eq!(
             text(&tally),

@@ -22,7 +22,7 @@ mod suppress;
 
 use serde::{Deserialize, Serialize};
 
-use crate::replay::{Cause, Replayed, Verdict};
+use crate::replay::{Cause, ReplayResult, Replayed};
 use crate::unrecorded::Unrecorded;
 
 pub use self::allow::{NoSuppression, suppressions_in};
@@ -319,9 +319,11 @@ impl Replay {
     /// What two runs of the program say.
     pub fn new(replayed: Replayed) -> Self {
         let status = match replayed.verdict {
-            Verdict::Confirmed { harmful: true, .. } => ReplayStatus::ConfirmedHarmful,
-            Verdict::Confirmed { harmful: false, .. } => ReplayStatus::Confirmed,
-            Verdict::Diverged { .. } | Verdict::Unreached { .. } => ReplayStatus::Diverged,
+            ReplayResult::Confirmed { harmful: true, .. } => ReplayStatus::ConfirmedHarmful,
+            ReplayResult::Confirmed { harmful: false, .. } => ReplayStatus::Confirmed,
+            ReplayResult::Diverged { .. } | ReplayResult::Unreached { .. } => {
+                ReplayStatus::Diverged
+            }
         };
         let cause = replayed.cause().cloned();
         Self { status, lines: Vec::new(), cause, replayed: Some(replayed) }

@@ -6,8 +6,8 @@ use super::list;
 use super::names::Names;
 use crate::project::{Place, Replay};
 use crate::replay::{
-    Aftermath, Cause, Ending, Harm, Operation, OtherValue, Replayed, Spot, Standing, Stands,
-    Values, Verdict,
+    Aftermath, Cause, Ending, Harm, Operation, OtherValue, ReplayResult, Replayed, Spot, Standing,
+    Stands, Values,
 };
 
 /// What there is to say of a replay besides its status, a sentence a line.
@@ -30,8 +30,8 @@ pub fn replay_lines(replay: &Replay) -> Vec<String> {
 pub fn write_replay(out: &mut impl Write, replayed: &Replayed) -> io::Result<()> {
     let words = ReplayWords { names: &Names::default() };
     let head = match &replayed.verdict {
-        Verdict::Confirmed { harmful: true, .. } => "confirmed, and does harm".to_owned(),
-        Verdict::Confirmed { harmful: false, .. } => "confirmed".to_owned(),
+        ReplayResult::Confirmed { harmful: true, .. } => "confirmed, and does harm".to_owned(),
+        ReplayResult::Confirmed { harmful: false, .. } => "confirmed".to_owned(),
         _ => words.where_it_left(replayed).unwrap_or_default(),
     };
     writeln!(out, "{head}")?;
@@ -68,7 +68,7 @@ impl ReplayWords<'_> {
                 lines.extend(order.outcome.lost.iter().map(lost));
             }
         }
-        if let Verdict::Confirmed { harm, .. } = replayed.verdict {
+        if let ReplayResult::Confirmed { harm, .. } = replayed.verdict {
             lines.extend(self.harm(harm, replayed));
             let differs = |differs: bool| if differs { "differ" } else { "do not differ" };
             let values = differs(replayed.values_differ);
@@ -83,16 +83,16 @@ impl ReplayWords<'_> {
     /// Where the program left its schedule.
     fn where_it_left(&self, replayed: &Replayed) -> Option<String> {
         match &replayed.verdict {
-            Verdict::Confirmed { .. } => None,
-            Verdict::Diverged { step, expected, .. } => {
+            ReplayResult::Confirmed { .. } => None,
+            ReplayResult::Diverged { step, expected, .. } => {
                 let expected = self.operation(expected);
                 Some(format!("diverged at step {step}: expected `{expected}`"))
             }
-            Verdict::Unreached { step, expected: Some(expected), .. } => {
+            ReplayResult::Unreached { step, expected: Some(expected), .. } => {
                 let expected = self.operation(expected);
                 Some(format!("unreached: the run was over before step {step}, `{expected}`"))
             }
-            Verdict::Unreached { expected: None, .. } => {
+            ReplayResult::Unreached { expected: None, .. } => {
                 Some("unreached: the run was over before the schedule began".to_owned())
             }
         }

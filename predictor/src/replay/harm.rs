@@ -4,13 +4,14 @@
 //! is not even that of the schedule. So harm is only what one order leads to, and neither the other nor the
 //! recorded run.
 
+use racelog::contract::marker::{Marker, failed_check};
 use racelog::trace::{End, Object};
 use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::outcome::{Aftermath, Spot};
 use crate::project::Place;
-use crate::trace::{Op, Trace};
+use crate::trace::Trace;
 
 /// How a run of the program ended.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -69,24 +70,16 @@ impl Harm {
     }
 }
 
-/// What the recorder leaves where somebody panics: this, a place, a colon and the message.
-const PANICKED: &str = "assert panicked at ";
-
-/// What the message of a failed `check!` starts with.
-const CHECK: &str = "check failed: ";
-
 impl Ending {
     /// How the run ended that left a trace, as far as the trace says it. The prefixes are taken off the names of
     /// files.
     pub fn recorded(trace: &Trace, prefixes: &[String]) -> Option<Self> {
         let mut printer = trace.printer();
-        let mut asserts = trace.events().filter(|e| matches!(trace.op(*e), Op::Assert { .. }));
-        let panicked = asserts.find_map(|event| {
-            let said = printer.operation(event);
-            let (place, message) = said.strip_prefix(PANICKED)?.split_once(": ")?;
+        let panicked = trace.events().find_map(|event| {
+            let Marker::Panic { place, message } = trace.marker(event)? else { return None };
             let place = Some(Place::of_trace(place).stripped(prefixes));
             let thread = printer.name(Object::Thread(trace.thread(event))).to_owned();
-            let then = match message.strip_prefix(CHECK) {
+            let then = match failed_check(message) {
                 Some(check) => Aftermath::Check(check.to_owned()),
                 None => Aftermath::Panic(message.to_owned()),
             };

@@ -1,7 +1,7 @@
 //! Predicted races, replayed in the program: what is handed to it, and what comes back.
 //!
-//! The schedule is the witness of the predictor, in the text that `racelog::sched` reads: the program runs
-//! under it twice, once with each of the racing threads first. This module runs nothing, and has no words for
+//! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`: the program
+//! runs under it twice, once with each of the racing threads first. This module runs nothing, and has no words for
 //! people: whoever runs the program gives it what the two runs have left, and `render` says it.
 //!
 //! Claim: a race is confirmed only if both runs say that the two threads stood before their accesses
@@ -10,8 +10,8 @@
 
 mod cause;
 mod harm;
+mod named;
 mod outcome;
-mod parse;
 mod schedule;
 mod whole;
 
@@ -19,11 +19,11 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cause::Cause;
 pub use self::harm::{Ending, Harm};
+pub use self::named::ReportNames;
 pub use self::outcome::{
-    Aftermath, Divergence, Early, Operation, OtherValue, Outcome, Reached, Spot, Standing, Stands,
-    Values, Why,
+    Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
+    Stands, Values, Why,
 };
-pub use self::parse::{InvalidOutcome, Words};
 pub use self::schedule::{NO_PLAN, Plan};
 
 /// One run of the two.
@@ -32,7 +32,7 @@ pub struct Order {
     /// The thread that went first, or was to, as the trace calls it.
     pub first: String,
     /// How it went.
-    pub outcome: Outcome,
+    pub outcome: ControlledRun,
     /// The program's exit code, if it had one.
     pub code: Option<i32>,
     /// What the program printed.
@@ -44,7 +44,7 @@ pub struct Order {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Replayed {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: ReplayResult,
     /// Whether the racing accesses read or wrote other values in one order than in the other.
     pub values_differ: bool,
     /// Whether the program printed something else, or ended with another exit code.
@@ -58,7 +58,7 @@ pub struct Replayed {
 /// What is known of a race after its replay.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "result")]
-pub enum Verdict {
+pub enum ReplayResult {
     /// It has happened, in both orders.
     Confirmed {
         /// Whether the race does harm.
@@ -94,14 +94,14 @@ impl Replayed {
             Some(match order.outcome.reached.clone() {
                 Reached::Diverged(divergence) => {
                     let Divergence { step, expected, .. } = *divergence;
-                    Verdict::Diverged { step, expected, cause }
+                    ReplayResult::Diverged { step, expected, cause }
                 }
                 Reached::Unreached { step, expected } => {
-                    Verdict::Unreached { step, expected: Some(expected), cause }
+                    ReplayResult::Unreached { step, expected: Some(expected), cause }
                 }
                 // It says nothing of the schedule, so it has not followed it.
                 Reached::Ran | Reached::Confirmed => {
-                    Verdict::Unreached { step: 1, expected: None, cause }
+                    ReplayResult::Unreached { step: 1, expected: None, cause }
                 }
             })
         });
@@ -109,7 +109,8 @@ impl Replayed {
         let harm = Harm::of([&one, &other], recorded.as_ref());
         let [one, other] = &orders;
         Self {
-            verdict: verdict.unwrap_or(Verdict::Confirmed { harmful: harm.is_of_the_race(), harm }),
+            verdict: verdict
+                .unwrap_or(ReplayResult::Confirmed { harmful: harm.is_of_the_race(), harm }),
             values_differ: one.outcome.sorted_values() != other.outcome.sorted_values(),
             output_differs: one.printed != other.printed || one.code != other.code,
             orders,
@@ -119,22 +120,26 @@ impl Replayed {
 
     /// Whether the race has happened.
     pub fn is_confirmed(&self) -> bool {
-        matches!(self.verdict, Verdict::Confirmed { .. })
+        matches!(self.verdict, ReplayResult::Confirmed { .. })
     }
 
     /// Why it has not, if so.
     pub fn cause(&self) -> Option<&Cause> {
         match &self.verdict {
-            Verdict::Confirmed { .. } => None,
-            Verdict::Diverged { cause, .. } | Verdict::Unreached { cause, .. } => Some(cause),
+            ReplayResult::Confirmed { .. } => None,
+            ReplayResult::Diverged { cause, .. } | ReplayResult::Unreached { cause, .. } => {
+                Some(cause)
+            }
         }
     }
 
     /// Something outside of the runs explains why they did not follow, such as another program.
     pub fn explained_by(&mut self, better: Cause) {
         match &mut self.verdict {
-            Verdict::Confirmed { .. } => {}
-            Verdict::Diverged { cause, .. } | Verdict::Unreached { cause, .. } => *cause = better,
+            ReplayResult::Confirmed { .. } => {}
+            ReplayResult::Diverged { cause, .. } | ReplayResult::Unreached { cause, .. } => {
+                *cause = better;
+            }
         }
     }
 }
@@ -145,7 +150,7 @@ mod tests {
 
     fn order(first: &str, lines: &str) -> Order {
         let text = format!("racelog-outcome 3\n{lines}");
-        let outcome = Outcome::parse(&text, &Words::default()).unwrap();
+        let outcome = ControlledRun::parse(&text, &ReportNames::default()).unwrap();
         Order { first: first.to_owned(), outcome, code: Some(0), printed: Vec::new() }
     }
 
@@ -158,10 +163,16 @@ mod tests {
     #[test]
     fn both_orders_must_confirm() {
         let same = judge(GOOD);
-        assert!(matches!(same.verdict, Verdict::Confirmed { harmful: false, harm: Harm::Nothing }));
+        assert!(matches!(
+            same.verdict,
+            ReplayResult::Confirmed { harmful: false, harm: Harm::Nothing }
+        ));
         assert!(same.is_confirmed() && !same.values_differ && !same.output_differs);
         let harm = judge("result confirmed\nvalue 0.1 read 0\nvalue 0 wrote 1\nthen panic x\n");
-        assert!(matches!(harm.verdict, Verdict::Confirmed { harmful: true, harm: Harm::OneOrder }));
+        assert!(matches!(
+            harm.verdict,
+            ReplayResult::Confirmed { harmful: true, harm: Harm::OneOrder }
+        ));
         assert!(harm.values_differ);
         for other in ["result ran\n", "result unreached\nat 1\nexpected 0 write x\n"] {
             let cause = judge(other).cause().cloned();

@@ -1,15 +1,15 @@
-//! How a run under control went. `parse` reads what the program says of it.
+//! How a run under control went.
 //!
-//! Threads are called as the trace calls them, and files as reports do; whoever reads an outcome says how. From
-//! here on nobody has to look for names in a text.
+//! Threads have the names of the trace, and files those of reports: `named` makes this of what the
+//! program says, which is `racelog::contract::outcome`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::project::Place;
 
-/// How a run went.
+/// How a run under control went.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ControlledRun {
     /// The file of the program, if it says so.
     pub program: Option<String>,
     /// How far it came.
@@ -211,7 +211,7 @@ impl std::fmt::Display for Aftermath {
     }
 }
 
-impl Outcome {
+impl ControlledRun {
     /// That of a run by a seed that ended without a word: by this.
     pub fn cut_short(then: Aftermath) -> Self {
         Self {

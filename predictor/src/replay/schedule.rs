@@ -1,12 +1,13 @@
-//! Schedules for the program, made from witnesses. `racelog/src/sched/schedule.rs` reads them.
+//! Schedules for the program, made from witnesses.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
+use racelog::contract::operation::{AccessValues, FREE, Operation};
+use racelog::contract::schedule::{Schedule, Step};
 use racelog::trace::{Object, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
-use super::parse::Words;
+use super::named::ReportNames;
 use super::whole::{is_free_by_destructor, is_hidden, keep_operations_whole};
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
@@ -18,13 +19,12 @@ pub const NO_PLAN: &str = "the race cannot be replayed: one of its threads was n
 /// A witness as a program can follow it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    test: Option<String>,
+    /// The schedule in which the first of the racing threads goes first.
+    schedule: Schedule,
     /// The racing threads.
     threads: [String; 2],
     /// What the trace calls all threads, by their places in the tree of threads.
     names: BTreeMap<String, String>,
-    /// The lines of all steps, and of the race.
-    lines: String,
 }
 
 impl Plan {
@@ -39,35 +39,36 @@ impl Plan {
         let paths = paths(trace);
         let (woken, known) = decided(trace, steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
-        let mut lines = String::new();
-        for (word, events) in [("step", steps), ("race", race)] {
-            for &event in events {
-                let frees = is_free_by_destructor(trace, event);
-                // Of a destructor's frees only the one that races is waited for.
-                let hidden = is_hidden(trace, event) && !(word == "race" && frees);
-                if hidden || is_beyond_control(trace, event) {
-                    continue;
+        let mut step = |event: EventId| {
+            let op = trace.op(event);
+            let object = match op {
+                Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => {
+                    Some(paths[&other].clone())
                 }
-                let (thread, op) = (&paths[&trace.thread(event)], trace.op(event));
-                let mut object = match op {
-                    Op::Fork(other) | Op::Join(other) | Op::Unpark(other) => paths[&other].clone(),
-                    op => names.of(trace, op),
-                };
-                if let Some(woken) = woken.get(&event) {
-                    let _ = write!(object, " {}", paths[woken]);
-                }
-                let value = known.get(&event).map_or_else(String::new, |v| format!(" = {v}"));
-                let place = names.printer.location(event);
-                let place = place.map_or_else(String::new, |place| format!(" @ {place}"));
-                let op = if frees { "free" } else { op.keyword() };
-                let _ = writeln!(lines, "{word} {thread} {op} {object}{value}{place}");
-            }
-        }
-        let threads = [race[0], race[1]].map(|event| paths[&trace.thread(event)].clone());
+                op => names.of(trace, op),
+            };
+            let frees = is_free_by_destructor(trace, event);
+            let operation = Operation {
+                thread: paths[&trace.thread(event)].clone(),
+                op: if frees { FREE } else { op.keyword() }.to_owned(),
+                object,
+                woken: woken.get(&event).map(|woken| paths[woken].clone()),
+                place: trace.source_place(event),
+            };
+            Step { operation, values: known.get(&event).cloned() }
+        };
+        // Of a destructor's frees only the one that races is waited for.
+        let is_step =
+            |event: &EventId| !is_hidden(trace, *event) && !is_beyond_control(trace, *event);
+        let steps = steps.iter().copied().filter(is_step).map(&mut step).collect();
+        let race = [race[0], race[1]].map(step);
+        let threads = race.each_ref().map(|access| access.operation.thread.clone());
+        let test = trace.metadata().test.clone();
+        let schedule = Schedule { test, steps, race, first: 0 };
         let mut printer = trace.printer();
         let named = |(id, path)| (path, printer.name(Object::Thread(id)).to_owned());
         let names = paths.into_iter().map(named).collect();
-        Some(Self { test: trace.metadata().test.clone(), threads, names, lines })
+        Some(Self { schedule, threads, names })
     }
 
     /// The racing threads, by their places in the tree of threads.
@@ -81,18 +82,14 @@ impl Plan {
     }
 
     /// What is needed to read how it went. The prefixes are taken off the names of files.
-    pub fn words(&self, prefixes: &[String]) -> Words {
-        Words { threads: self.names.clone(), prefixes: prefixes.to_vec() }
+    pub fn report_names(&self, prefixes: &[String]) -> ReportNames {
+        ReportNames { threads: self.names.clone(), prefixes: prefixes.to_vec() }
     }
 
     /// The schedule in which one of the racing threads goes first.
     pub fn text(&self, first: &str) -> String {
-        let mut text = "racelog-schedule 3\n".to_owned();
-        if let Some(test) = &self.test {
-            let _ = writeln!(text, "test {test}");
-        }
-        let _ = write!(text, "first {first}\n{}", self.lines);
-        text
+        let first = usize::from(self.threads[1] == first);
+        Schedule { first, ..self.schedule.clone() }.to_string()
     }
 }
 
@@ -114,7 +111,7 @@ const MAY_BE_ADDRESS: u128 = 1 << 32;
 fn decided(
     trace: &Trace,
     steps: &[EventId],
-) -> (FxHashMap<EventId, ThreadId>, FxHashMap<EventId, String>) {
+) -> (FxHashMap<EventId, ThreadId>, FxHashMap<EventId, AccessValues>) {
     let machine = Machine::new(trace);
     let mut replay = Replay::of(&machine, steps);
     let (mut woken, mut values) = (FxHashMap::default(), FxHashMap::default());
@@ -126,14 +123,14 @@ fn decided(
         }
         // Who has read something else than in the trace may do anything from there on.
         if replay.state().is_clean(trace.thread(event)) {
-            values.extend(words_of(trace, event).map(|words| (event, words)));
+            values.extend(values_of(trace, event).map(|values| (event, values)));
         }
     }
     (woken, values)
 }
 
-/// What an access reads and writes, as `racelog::sched` says it.
-fn words_of(trace: &Trace, event: EventId) -> Option<String> {
+/// What an access reads and writes, if the program would find the same values.
+fn values_of(trace: &Trace, event: EventId) -> Option<AccessValues> {
     let number = |value| match trace.values().get(value) {
         Value::Nat(number) if number < MAY_BE_ADDRESS => Some(number.to_string()),
         Value::Neg(number) => Some(number.to_string()),
@@ -144,15 +141,17 @@ fn words_of(trace: &Trace, event: EventId) -> Option<String> {
     if op.var().is_some_and(|var| trace.is_mixed(var)) {
         return None;
     }
-    Some(match op {
-        Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", number(value)?),
-        Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", number(value)?),
-        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
-            format!("read {} wrote {}", number(old)?, number(new)?)
+    let (read, wrote) = match op {
+        Op::Read { value, .. } | Op::Load { value, .. } | Op::CasFail { seen: value, .. } => {
+            (Some(number(value)?), None)
         }
-        Op::CasFail { seen, .. } => format!("read {}", number(seen)?),
+        Op::Write { value, .. } | Op::Store { value, .. } => (None, Some(number(value)?)),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
+            (Some(number(old)?), Some(number(new)?))
+        }
         _ => return None,
-    })
+    };
+    Some(AccessValues { read, wrote })
 }
 
 /// The names of threads by their places in the tree of threads: two runs give the same name to the
@@ -182,11 +181,11 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn of(&mut self, trace: &Trace, op: Op) -> String {
-        let Some(object) = object_of(op) else { return "-".to_owned() };
+    fn of(&mut self, trace: &Trace, op: Op) -> Option<String> {
+        let object = object_of(op)?;
         // Memory that is accessed in parts is several objects to the program.
         if matches!(object, Object::Var(var) if trace.is_mixed(var)) {
-            return "-".to_owned();
+            return None;
         }
         let own = self.printer.name(object);
         let special = |c: char| c.is_whitespace() || matches!(c, '#' | '@');
@@ -197,7 +196,7 @@ impl Names<'_> {
         while *self.given.entry(name.clone()).or_insert(object) != object {
             name.push('\'');
         }
-        name
+        Some(name)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a trace says that it did not see.
 
-use racelog::trace::unseen::{MACRO, POINTER, REFERENCE};
+use racelog::contract::marker::Marker;
 use serde::Serialize;
 
-use crate::trace::{Op, Trace};
+use crate::trace::Trace;
 
 /// What a trace did not see, by its own words.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
@@ -50,15 +50,11 @@ impl Unseen {
         let mut unseen = Self { lost_events: trace.lost_events(), ..Self::default() };
         let mut printer = trace.printer();
         for event in trace.events() {
-            if !matches!(trace.op(event), Op::Assert { .. }) {
-                continue;
-            }
-            let text = printer.operation(event);
-            let missed = match text.strip_prefix("assert ").unwrap_or(&text) {
-                POINTER => &mut unseen.pointers,
-                REFERENCE => &mut unseen.references,
-                other if other.starts_with(MACRO) => &mut unseen.macros,
-                _ => continue,
+            let missed = match trace.marker(event) {
+                Some(Marker::CellPointer) => &mut unseen.pointers,
+                Some(Marker::RawReference) => &mut unseen.references,
+                Some(Marker::Macro(_)) => &mut unseen.macros,
+                Some(Marker::Panic { .. } | Marker::Label(_)) | None => continue,
             };
             missed.add(printer.location(event));
         }

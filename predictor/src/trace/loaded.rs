@@ -1,7 +1,10 @@
 //! The trace that analyses work on.
 
+use racelog::contract::marker::Marker;
+use racelog::contract::place::SourcePlace;
 use racelog::trace::{
-    Dictionary, End, Event, LocId, LockId, Metadata, Object, Stamp, ThreadId, Value, VarId,
+    Dictionary, End, Event, LocId, Location, LockId, Metadata, Object, Stamp, ThreadId, Value,
+    VarId,
 };
 
 use super::added::Added;
@@ -102,10 +105,29 @@ impl Trace {
         self.columns.op(event)
     }
 
+    /// What the text of an event means, if it is an `assert`.
+    pub fn marker(&self, event: EventId) -> Option<Marker<'_>> {
+        match self.op(event) {
+            Op::Assert(text) => self.dictionary.get_string(text).map(Marker::parse),
+            _ => None,
+        }
+    }
+
     /// Where in the program an event happened.
     #[inline]
     pub fn location(&self, event: EventId) -> Option<LocId> {
         self.columns.location[event.index()]
+    }
+
+    /// The place in the source where an event happened, if it is known as such.
+    pub fn source_place(&self, event: EventId) -> Option<SourcePlace> {
+        match self.dictionary.get_location(self.location(event)?)? {
+            Location::Source { file, line, column } => {
+                let file = self.dictionary.get_string(file)?.to_owned();
+                Some(SourcePlace { file, line, column })
+            }
+            Location::Code { .. } => None,
+        }
     }
 
     /// Whether the thread was in code that records all its branches.

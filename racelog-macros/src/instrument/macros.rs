@@ -146,9 +146,8 @@ impl Rewriter<'_> {
         if !(self.in_unsafe && has_names(mac.tokens.clone()) || has_unsafe(mac.tokens.clone())) {
             return None;
         }
-        // As `racelog::trace::unseen` has it.
-        let text = format!("code within a macro: {name}");
-        Some(self.emit.here("unseen", mac.span(), quote_spanned!(Span::mixed_site()=> #text)))
+        let name = quote_spanned!(Span::mixed_site()=> #name);
+        Some(self.emit.here("code_within_macro", mac.span(), name))
     }
 
     /// Rewrites the arguments of a macro, if it is known what it does with them. False if not.

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::ptr;
 
+use crate::contract::marker::Marker;
 use crate::rt::{self, CallSite, Kind};
 use crate::sched::Action;
-use crate::trace::{Op, Value, unseen};
+use crate::trace::{Op, Value};
 
 /// The core of interior mutability, as [`std::cell::UnsafeCell`].
 ///
@@ -56,7 +57,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         let here = Some(CallSite::caller());
         rt::with(|log| {
             if !log.is_expected(here) {
-                log.emit_assert(unseen::POINTER, here);
+                log.emit_assert(&Marker::CellPointer.text(), here);
             }
         });
         self.value.get()

@@ -5,8 +5,8 @@ use std::alloc::Layout;
 
 use super::known::Seen;
 use super::{Here, branch};
+use crate::contract::marker::Marker;
 use crate::rt::{CallSite, borrow, raw};
-use crate::trace::unseen;
 
 /// A read by `ptr::read`, or what is called so.
 ///
@@ -150,7 +150,7 @@ pub unsafe fn slice_of<'a, T>(
             // Whoever has the slice may go by what is in it, at any time.
             branch(here);
         }
-        Seen::Unknown => borrow::unseen(unseen::REFERENCE, here),
+        Seen::Unknown => borrow::unseen(Marker::RawReference, here),
         Seen::Nothing | Seen::Write => {}
     }
     // SAFETY: the caller vouches for the places.

@@ -13,8 +13,8 @@ use std::ptr::NonNull;
 use super::functions;
 use super::known::Seen;
 use super::{Here, branch};
+use crate::contract::marker::Marker;
 use crate::rt::{CallSite, borrow, raw};
-use crate::trace::unseen;
 
 /// A pointer that can be named again: its type, for that can be had without moving it.
 #[derive(Debug)]
@@ -139,12 +139,12 @@ impl Here {
         value
     }
 
-    /// There is code here that is not instrumented.
+    /// There is a macro of this name here, with code that is not instrumented.
     #[track_caller]
     #[inline]
-    pub fn unseen(self, what: &str) -> Next {
+    pub fn code_within_macro(self, name: &str) -> Next {
         branch(Some(CallSite::caller()));
-        borrow::unseen(what, Some(CallSite::caller()));
+        borrow::unseen(Marker::Macro(name), Some(CallSite::caller()));
         Next
     }
 
@@ -195,7 +195,7 @@ fn used<T>(seen: Seen, place: *const T, here: Option<crate::rt::CallSite>) {
             branch(here);
         }
         Seen::Write => borrow::lend(place, size_of::<T>(), here),
-        Seen::Unknown => borrow::unseen(unseen::REFERENCE, here),
+        Seen::Unknown => borrow::unseen(Marker::RawReference, here),
     }
 }
 

@@ -27,7 +27,6 @@ mod model;
 mod outcome;
 mod process;
 mod schedule;
-mod seed;
 mod strategy;
 mod test_session;
 
@@ -36,11 +35,12 @@ mod tests;
 
 pub use explore::entry::{explore, explore_test, explore_with};
 pub use explore::explorer::{Explorer, Failed, Summary};
-pub use model::failure::{Failure, Lost, Place, Wait};
-pub use model::statement::{InvalidSite, Site};
-pub use seed::{InvalidSeed, Seed};
+pub use model::failure::{Failure, Lost, Wait};
 pub use strategy::RealRace;
 pub use test_session::TestSession;
+
+pub use crate::contract::place::SourcePlace;
+pub use crate::contract::seed::Seed;
 
 pub(crate) use crate::rt::Action;
 pub(crate) use front::attach::is_controlled;

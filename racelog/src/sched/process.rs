@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
 //! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to, and others look out for |
-//! | `RACELOG_SCHEDULE` | a file with a [schedule](super::schedule): the process is recorded and replays it |
+//! | `RACELOG_SCHEDULE` | a file with a [schedule](crate::contract::schedule): the process is recorded and replays it |
 //! | `RACELOG_MAX_STEPS` | after so many steps a process that has not ended counts as a livelock; 10 million if it is not set |
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
 
@@ -13,17 +13,19 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
 use super::outcome::{self, FirstPanic};
-use super::schedule::Schedule;
-use super::seed::{Kind, Seed};
-use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Replay, Verdict};
+use super::strategy::{Exhaustive, Guide, Pct, Progress, RaceDirected, Random, Replay};
+use crate::contract::environment::Variable;
+use crate::contract::outcome::RunOutcome;
+use crate::contract::place::PlacePair;
+use crate::contract::schedule::Schedule;
+use crate::contract::seed::Seed;
 use crate::rt;
 use crate::sched::engine::monitor;
 use crate::sched::engine::run::{ProcessHooks, Run, RunKind};
 use crate::sched::engine::state::State;
 use crate::sched::members::current::{Entered, enter, finish, path};
 use crate::sched::members::member::{Member, message};
-use crate::sched::model::failure::Place;
-use crate::sched::model::statement::Site;
+use crate::sched::model::place::place_at;
 
 /// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
 const GAVE_UP: i32 = 101;
@@ -34,7 +36,7 @@ const MAX_STEPS: u64 = 10_000_000;
 
 /// What the environment asks for.
 enum Wanted {
-    Control { seed: Seed, sites: Option<[Site; 2]>, outcome: Option<PathBuf> },
+    Control { seed: Seed, race: Option<PlacePair>, outcome: Option<PathBuf> },
     Replay { schedule: Box<Schedule>, outcome: PathBuf },
 }
 
@@ -55,12 +57,12 @@ fn wanted() -> Option<&'static Wanted> {
 /// After how many steps the process counts as a livelock.
 fn max_steps() -> u64 {
     static STEPS: OnceLock<u64> = OnceLock::new();
-    *STEPS.get_or_init(|| match env::var("RACELOG_MAX_STEPS") {
+    *STEPS.get_or_init(|| match env::var(Variable::MaxSteps) {
         Err(_) => MAX_STEPS,
         Ok(text) => match text.parse() {
             Ok(steps) if steps > 0 => steps,
             _ => {
-                eprintln!("racelog: RACELOG_MAX_STEPS: `{text}` is no number of steps");
+                eprintln!("racelog: {}: `{text}` is no number of steps", Variable::MaxSteps);
                 std::process::exit(2);
             }
         },
@@ -68,13 +70,13 @@ fn max_steps() -> u64 {
 }
 
 fn read_environment() -> Result<Option<Wanted>, String> {
-    if let Some(path) = env::var_os("RACELOG_SCHEDULE") {
+    if let Some(path) = env::var_os(Variable::Schedule) {
         let path = PathBuf::from(path);
         let shown = path.display();
         let text = fs::read_to_string(&path).map_err(|error| format!("{shown}: {error}"))?;
-        let schedule = Schedule::parse(&text).map_err(|error| format!("{shown}: {error}"))?;
-        let schedule = Box::new(schedule);
-        let outcome = env::var_os("RACELOG_OUTCOME").map_or_else(
+        let schedule = text.parse().map_err(|error| format!("{shown}: {error}"))?;
+        let schedule: Box<Schedule> = Box::new(schedule);
+        let outcome = env::var_os(Variable::Outcome).map_or_else(
             || {
                 let mut name = path.clone().into_os_string();
                 name.push(".outcome");
@@ -84,25 +86,21 @@ fn read_environment() -> Result<Option<Wanted>, String> {
         );
         return Ok(Some(Wanted::Replay { schedule, outcome }));
     }
-    let Ok(seed) = env::var("RACELOG_CONTROL") else { return Ok(None) };
-    let seed: Seed = seed.parse().map_err(|error| format!("RACELOG_CONTROL: {error}"))?;
-    let sites = match env::var("RACELOG_RACE") {
+    let Ok(seed) = env::var(Variable::Control) else { return Ok(None) };
+    let seed: Seed = seed.parse().map_err(|error| format!("{}: {error}", Variable::Control))?;
+    let race: Option<PlacePair> = match env::var(Variable::Race) {
         Err(_) => None,
-        Ok(text) => {
-            let Some((first, second)) = text.split_once(',') else {
-                return Err(format!("RACELOG_RACE: `{text}` are not two places: write A,B"));
-            };
-            let site = |text: &str| {
-                text.trim().parse::<Site>().map_err(|error| format!("RACELOG_RACE: {error}"))
-            };
-            Some([site(first)?, site(second)?])
-        }
+        Ok(text) => Some(text.parse().map_err(|error| format!("{}: {error}", Variable::Race))?),
     };
-    if matches!(seed.0, Kind::Race { .. }) && sites.is_none() {
-        return Err(format!("RACELOG_CONTROL: `{seed}` needs two places in RACELOG_RACE"));
+    if matches!(seed, Seed::Race { .. }) && race.is_none() {
+        return Err(format!(
+            "{}: `{seed}` needs two places in {}",
+            Variable::Control,
+            Variable::Race
+        ));
     }
-    let outcome = env::var_os("RACELOG_OUTCOME").map(PathBuf::from);
-    Ok(Some(Wanted::Control { seed, sites, outcome }))
+    let outcome = env::var_os(Variable::Outcome).map(PathBuf::from);
+    Ok(Some(Wanted::Control { seed, race, outcome }))
 }
 
 /// Whether the process, or a test of it, runs under control.
@@ -120,18 +118,24 @@ fn guide(wanted: &Wanted) -> Guide {
         Wanted::Replay { schedule, .. } => {
             Guide::Replay(Box::new(Replay::new((**schedule).clone())))
         }
-        Wanted::Control { seed, sites, .. } => {
-            let guide = match &seed.0 {
-                Kind::Random { seed } => Guide::Random(Random::new(*seed)),
-                Kind::Pct { depth, length, seed } => Guide::Pct(Pct::new(*depth, *length, *seed)),
-                Kind::Path(choices) => Guide::Exhaustive(Exhaustive::along(choices)),
-                Kind::Race { seed, .. } => match sites {
-                    Some(sites) => return Guide::Race(RaceDirected::new(sites.clone(), *seed)),
-                    None => Guide::Random(Random::new(*seed)),
+        Wanted::Control { seed, race, .. } => {
+            let guide = match seed {
+                Seed::Random { number } => Guide::Random(Random::new(*number)),
+                Seed::Pct { depth, length, number } => {
+                    Guide::Pct(Pct::new(*depth, *length, *number))
+                }
+                Seed::Path(choices) => Guide::Exhaustive(Exhaustive::along(choices)),
+                Seed::Race { number, .. } => match race {
+                    Some(PlacePair(places)) => {
+                        return Guide::Race(RaceDirected::new(places.clone(), *number));
+                    }
+                    None => Guide::Random(Random::new(*number)),
                 },
             };
-            match sites {
-                Some(sites) => Guide::Watched(Box::new(guide), RaceDirected::new(sites.clone(), 0)),
+            match race {
+                Some(PlacePair(places)) => {
+                    Guide::Watched(Box::new(guide), RaceDirected::new(places.clone(), 0))
+                }
                 None => guide,
             }
         }
@@ -200,7 +204,7 @@ fn listen() {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if let Some(message) = message(info.payload()) {
-                let place = info.location().map(Place::at);
+                let place = info.location().map(place_at);
                 let first = FirstPanic { message, thread: path(), place };
                 PANIC.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(first);
             }
@@ -262,7 +266,7 @@ fn give_up(run: &Run) -> ! {
             eprintln!("racelog: {failure}");
         }
         if let Guide::Replay(replay) = &state.guide
-            && let Verdict::Diverged(divergence) = replay.verdict()
+            && let Progress::Diverged(divergence) = replay.progress()
         {
             eprintln!("racelog: {divergence}");
         }
@@ -303,8 +307,8 @@ fn report_so_far(state: &State) {
     }
 }
 
-fn write(outcome: &Path, text: &str) {
-    if let Err(error) = fs::write(outcome, text) {
-        eprintln!("racelog: {}: {error}", outcome.display());
+fn write(path: &Path, outcome: &RunOutcome) {
+    if let Err(error) = fs::write(path, outcome.to_string()) {
+        eprintln!("racelog: {}: {error}", path.display());
     }
 }

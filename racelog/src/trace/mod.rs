@@ -46,7 +46,6 @@ mod event;
 mod id;
 mod location;
 mod meta;
-pub mod unseen;
 mod value;
 mod word;
 

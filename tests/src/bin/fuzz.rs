@@ -1,7 +1,7 @@
 //! Fuzzes the readers for as long as you like:
-//! `cargo run --release -p racelog-tests --bin fuzz -- [text|std|binary] [SEED] [RUNS]`
+//! `cargo run --release -p racelog-tests --bin fuzz -- [TARGET] [SEED] [RUNS]`
 //!
-//! An input that breaks a promise is left in `fuzz-TARGET-SEED-RUN` in the current folder; put it
+//! Targets: text, std, binary, schedule, outcome, words. An input that breaks a promise is left in `fuzz-TARGET-SEED-RUN` in the current folder; put it
 //! into `tests/corpus/TARGET/` with the fix.
 
 use std::error::Error;

@@ -3,16 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use racelog::cell::Shared;
-use racelog::sched::{Explorer, Site};
+use racelog::sched::{Explorer, SourcePlace};
 use racelog::sync::Mutex;
 use racelog::thread;
 
 /// A statement of a figure: the line that is marked as such below.
-fn statement(figure: u32, number: u32) -> Site {
+fn statement(figure: u32, number: u32) -> SourcePlace {
     let mark = format!("// Figure {figure}, statement {number}.");
     let line = include_str!("figures.rs").lines().position(|line| line.ends_with(&mark));
     let line = line.unwrap_or_else(|| panic!("`{mark}` is nowhere")) + 1;
-    Site::new(file!(), u32::try_from(line).unwrap())
+    SourcePlace::new(file!(), u32::try_from(line).unwrap())
 }
 
 /// How often the errors were reached.

@@ -16,7 +16,7 @@ use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
 use predictor::project::{Analysed, Collector, Place, Project, Replay, Sources, Spots, Suppressed};
 use predictor::render::replay_lines;
-use predictor::replay::{Aftermath, Ending, Order, Outcome, Replayed, Words};
+use predictor::replay::{Aftermath, ControlledRun, Ending, Order, Replayed, ReportNames};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
 use predictor::unrecorded::{Dependency, Unrecorded, Use, What};
@@ -81,9 +81,9 @@ const BLOCKED: &str = "result diverged\nat 4\nwhy blocked\nexpected 0.1 acquire 
 pub(crate) fn replay(orders: [&str; 2]) -> Replay {
     let threads = [("0", "main"), ("0.1", "t1"), ("0.2", "t2")];
     let threads = threads.map(|(path, name)| (path.to_owned(), name.to_owned()));
-    let words = Words { threads: threads.into(), prefixes: Vec::new() };
+    let names = ReportNames { threads: threads.into(), prefixes: Vec::new() };
     let order = |first: &str, lines: &str| {
-        let outcome = Outcome::parse(&format!("racelog-outcome 3\n{lines}"), &words);
+        let outcome = ControlledRun::parse(&format!("racelog-outcome 3\n{lines}"), &names);
         let outcome = outcome.expect("an outcome");
         let code = Some(if outcome.then == Aftermath::Nothing { 0 } else { 101 });
         Order { first: first.to_owned(), outcome, code, printed: Vec::new() }

@@ -7,11 +7,11 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use cargo_config2::{Config, TargetTriple};
+use racelog::contract::environment::{RECORD_ON, Variable};
 use racelog::interrupt;
 
 use super::super::Failure;
 use super::super::bounded::{self, Bounds, End};
-use super::super::program::CONTROLLING;
 use super::own_runs::OwnRuns;
 use super::run_folder::RunFolder;
 use super::runner;
@@ -204,10 +204,10 @@ pub(super) fn run(
         .env("CARGO_ENCODED_RUSTFLAGS", rustflags)
         .env("CARGO_ENCODED_RUSTDOCFLAGS", rustdocflags)
         .env("CARGO_TARGET_DIR", workspace.build_folder())
-        .env("RACELOG", "1")
+        .env(Variable::Record, RECORD_ON)
         // Doc tests do not go through the runner of every cargo.
-        .env("RACELOG_DIR", workspace.folder.join(runner::OTHERS));
-    for variable in CONTROLLING {
+        .env(Variable::Folder, workspace.folder.join(runner::OTHERS));
+    for variable in Variable::CONTROLLING {
         command.env_remove(variable);
     }
     if way.quiet_output {

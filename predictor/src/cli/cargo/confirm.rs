@@ -82,9 +82,9 @@ pub(super) fn replay(
     let again = trust.again(traces, &occurrence.trace, &trace)?;
     announce(&again);
     let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
-    let words = plan.words(&settings.analysis.strip);
+    let names = plan.report_names(&settings.analysis.strip);
     let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)), &words)?;
+        let ended = program.run(&Control::Schedule(&plan.text(first)), &names)?;
         let (outcome, code, mut printed) = (ended.outcome, ended.code, ended.printed);
         if trace.metadata().test.is_some() {
             printed = without_times(&printed);

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use racelog::contract::environment::Variable;
 use racelog::interrupt;
 
 use super::super::args::seconds;
@@ -52,7 +53,7 @@ pub(super) fn run(words: &[OsString]) -> Result<ExitCode, Failure> {
         say("warning", format_args!("{}: {error}", traces.display()));
     }
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).env("RACELOG_DIR", &traces);
+    command.args(&words[1..]).env(Variable::Folder, &traces);
     supervise(&mut command, &RunFolder::within(run_folder.into()), &stem, time)
         .map_err(|error| Failure::of(words[0].to_string_lossy(), error))
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use racelog::contract::environment::Setting;
 use serde::Deserialize;
 
 use super::super::Failure;
@@ -21,43 +22,43 @@ pub(super) const FILE: &str = "racelog.toml";
 #[derive(Debug, Default, Clone, clap::Args)]
 pub(super) struct Flags {
     /// Look at so many events at a time, or `all`
-    #[arg(long, value_name = "EVENTS", env = "RACELOG_WINDOW", value_parser = window)]
+    #[arg(long, value_name = "EVENTS", env = Setting::Window.name(), value_parser = window)]
     pub(super) window: Option<Window>,
     /// Think so many seconds about one pair
-    #[arg(long, value_name = "SECONDS", env = "RACELOG_PAIR_TIME", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", env = Setting::PairTime.name(), value_parser = seconds)]
     pub(super) pair_time: Option<Duration>,
     /// Think so many seconds about one trace
-    #[arg(long, value_name = "SECONDS", env = "RACELOG_TOTAL_TIME", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", env = Setting::TotalTime.name(), value_parser = seconds)]
     pub(super) total_time: Option<Duration>,
     /// Try so many pairs of the same two places
-    #[arg(long, value_name = "N", env = "RACELOG_PAIRS_PER_SIGNATURE")]
+    #[arg(long, value_name = "N", env = Setting::PairsPerSignature.name())]
     pub(super) pairs_per_signature: Option<usize>,
     /// Who decides: order, or one that this build has besides
-    #[arg(long, value_name = "SOLVER", env = "RACELOG_SOLVER")]
+    #[arg(long, value_name = "SOLVER", env = Setting::Solver.name())]
     pub(super) solver: Option<SolverKind>,
     /// Which detectors run, such as mcm,hb
-    #[arg(long, value_name = "NAMES", env = "RACELOG_DETECTORS", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", env = Setting::Detectors.name(), value_delimiter = ',')]
     pub(super) detectors: Vec<Detector>,
     /// Do so much at a time
-    #[arg(short, long, value_name = "N", env = "RACELOG_JOBS", value_parser = clap::value_parser!(u64).range(1..1024))]
+    #[arg(short, long, value_name = "N", env = Setting::Jobs.name(), value_parser = clap::value_parser!(u64).range(1..1024))]
     pub(super) jobs: Option<u64>,
     /// Whether what was predicted is confirmed by running the program again
-    #[arg(long, value_name = "BOOL", env = "RACELOG_CONFIRM")]
+    #[arg(long, value_name = "BOOL", env = Setting::Confirm.name())]
     pub(super) confirm: Option<bool>,
     /// Fail on doubtful findings, too
-    #[arg(long, value_name = "BOOL", env = "RACELOG_STRICT", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    #[arg(long, value_name = "BOOL", env = Setting::Strict.name(), num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(super) strict: Option<bool>,
     /// Wait so many seconds for each run that confirms
-    #[arg(long, value_name = "SECONDS", env = "RACELOG_RUN_TIME", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", env = Setting::RunTime.name(), value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
     /// End programs and tests that run for longer than so many seconds
-    #[arg(long, value_name = "SECONDS", env = "RACELOG_TEST_TIME", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", env = Setting::TestTime.name(), value_parser = seconds)]
     pub(super) test_time: Option<Duration>,
     /// Take this off the names of source files (may be given again)
-    #[arg(long, value_name = "PREFIX", env = "RACELOG_STRIP", value_delimiter = ',')]
+    #[arg(long, value_name = "PREFIX", env = Setting::Strip.name(), value_delimiter = ',')]
     pub(super) strip: Vec<String>,
     /// Fail on what this report, an earlier one as JSON, does not have
-    #[arg(long, value_name = "FILE", env = "RACELOG_BASELINE")]
+    #[arg(long, value_name = "FILE", env = Setting::Baseline.name())]
     pub(super) baseline: Option<PathBuf>,
 }
 

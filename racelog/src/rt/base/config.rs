@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use super::control;
 use super::message::say;
+use crate::contract::environment::{RECORD_ON, Variable};
 
 /// The recorder's settings, read once.
 #[derive(Debug)]
@@ -21,12 +22,12 @@ pub(in crate::rt) struct Config {
 pub(in crate::rt) fn config() -> &'static Config {
     static CONFIG: OnceLock<Config> = OnceLock::new();
     CONFIG.get_or_init(|| {
-        let max_bytes = env::var("RACELOG_MAX_BYTES").ok();
+        let max_bytes = env::var(Variable::MaxBytes).ok();
         Config {
             // What is replayed is compared with its schedule as the recorder sees it.
-            on: env::var_os("RACELOG").is_some_and(|value| value == "1")
+            on: env::var_os(Variable::Record).is_some_and(|value| value == RECORD_ON)
                 || control::follows_schedule(),
-            folder: env::var_os("RACELOG_DIR")
+            folder: env::var_os(Variable::Folder)
                 .map_or_else(|| PathBuf::from("target/racelog"), PathBuf::from),
             max_bytes: max_bytes.and_then(|text| parse_size(&text)).unwrap_or(u64::MAX),
         }
@@ -47,7 +48,7 @@ fn parse_size(text: &str) -> Option<u64> {
     };
     let size = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     if size.is_none() {
-        say(format_args!("RACELOG_MAX_BYTES: `{text}` is no size: write 100m"));
+        say(format_args!("{}: `{text}` is no size: write 100m", Variable::MaxBytes));
     }
     size
 }

@@ -19,6 +19,7 @@
 use std::ptr;
 
 use super::raw::as_bare_access;
+use crate::contract::marker::Marker;
 use crate::rt::base::action::Action;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
@@ -188,11 +189,11 @@ fn each<T>(place: *const T, count: usize, mut f: impl FnMut(Option<Memory>)) {
 
 /// Something is done here that may access memory, and it is not seen which. Each thread says so
 /// once.
-pub(crate) fn unseen(what: &str, here: Option<CallSite>) {
+pub(crate) fn unseen(what: Marker<'_>, here: Option<CallSite>) {
     let Some(place) = here else { return };
     with(|log| {
         if log.is_new_blind_spot(place.key()) {
-            log.emit_assert(what, here);
+            log.emit_assert(&what.text(), here);
         }
     });
 }

@@ -1,16 +1,13 @@
 //! Panics of recorded threads.
 //!
-//! Whether a race does harm is a comparison with the recorded run, so a trace says if somebody
-//! panicked there: an `assert` event with the text `panicked at FILE:LINE:COLUMN: MESSAGE`. It
-//! orders nothing. One a trace is enough, the first.
+//! Whether a race does harm is a comparison with the recorded run, so a trace says if a thread
+//! panicked there, by [`Marker::Panic`]. One a trace is enough, the first.
 
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
 use super::current::with_known;
-
-/// What the text of the event starts with. The predictor looks for it.
-const PANICKED: &str = "panicked at ";
+use crate::contract::marker::Marker;
 
 /// The longest message that is kept.
 const LONGEST: usize = 200;
@@ -38,7 +35,8 @@ fn note(info: &PanicHookInfo<'_>) {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
             let message = info.payload_as_str().unwrap_or("something that is no text");
             let message: String = message.chars().take(LONGEST).collect();
-            log.emit_assert(&format!("{PANICKED}{place}: {message}"), None);
+            let marker = Marker::Panic { place: &place, message: &message };
+            log.emit_assert(&marker.text(), None);
         }
     });
 }

@@ -11,8 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use super::state::{Next, State};
 use super::system::system_id;
 use crate::rt::CallSite;
-use crate::sched::model::failure::{Failure, Lost, Place};
+use crate::sched::model::failure::{Failure, Lost};
 use crate::sched::model::intent::Intent;
+use crate::sched::model::place::place_of;
 use crate::sched::model::slot::{Probe, Slot, Status};
 use crate::sched::model::turn::{Signal, Turn};
 use crate::sched::strategy::Guide;
@@ -295,7 +296,7 @@ impl Run {
             std::process::abort();
         }
         let Slot { path, intent, .. } = &state.slots[slot];
-        let (path, after) = (path.clone(), Place::of(intent.here));
+        let (path, after) = (path.clone(), place_of(intent.here));
         let lost = Lost { thread: state.name(slot), path, after };
         state.lost.push(lost);
         state.slots[slot].status = Status::Outside;

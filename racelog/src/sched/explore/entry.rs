@@ -3,8 +3,9 @@
 use std::panic;
 
 use super::explorer::{Explorer, Failed, Summary};
+use crate::contract::environment::Variable;
+use crate::contract::seed::Seed;
 use crate::sched::process::is_replay;
-use crate::sched::seed::Seed;
 use crate::sched::test_session::TestSession;
 
 /// Runs the body under 1000 random schedules, and panics if one of them fails. With `RACELOG_SEED`
@@ -80,10 +81,10 @@ fn settle(result: Result<Summary, Box<Failed>>) {
 
 /// The seed that the environment asks for.
 fn seed_of_environment() -> Option<Seed> {
-    let text = std::env::var("RACELOG_SEED").ok()?;
+    let text = std::env::var(Variable::Seed).ok()?;
     match text.parse() {
         Ok(seed) => Some(seed),
-        Err(error) => panic!("RACELOG_SEED: {error}"),
+        Err(error) => panic!("{}: {error}", Variable::Seed),
     }
 }
 

@@ -5,6 +5,9 @@ use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 
 use super::running::Running;
+use crate::contract::environment::Variable;
+use crate::contract::place::SourcePlace;
+use crate::contract::seed::Seed;
 use crate::rt;
 use crate::sched::engine::monitor;
 use crate::sched::engine::run::{Run, RunKind, RunResult};
@@ -12,8 +15,6 @@ use crate::sched::front::attach::is_controlled;
 use crate::sched::members::current::enter;
 use crate::sched::members::member::{Member, message};
 use crate::sched::model::failure::{Failure, Lost};
-use crate::sched::model::statement::Site;
-use crate::sched::seed::{Kind, Seed};
 use crate::sched::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, RealRace, Stop};
 
 /// Runs a body under many schedules, in this process.
@@ -50,7 +51,7 @@ pub struct Explorer {
 enum Strategy {
     Random,
     Pct { depth: u32 },
-    Race { pairs: Vec<[Site; 2]> },
+    Race { pairs: Vec<[SourcePlace; 2]> },
     Exhaustive,
 }
 
@@ -98,7 +99,7 @@ impl fmt::Display for Failed {
         let Self { schedule, seed, failure, summary, .. } = self;
         write!(f, "schedule {schedule} fails: {failure}")?;
         summary.lost.iter().try_for_each(|lost| write!(f, "\n  {lost}"))?;
-        write!(f, "\n  to run it again: RACELOG_SEED={seed}")
+        write!(f, "\n  to run it again: {}={seed}", Variable::Seed)
     }
 }
 
@@ -150,7 +151,10 @@ impl Explorer {
 
     /// Race-directed random testing: tries to bring two threads together at these statements. The
     /// pairs take turns.
-    pub fn race_directed(self, pairs: impl IntoIterator<Item = (Site, Site)>) -> Self {
+    pub fn race_directed(
+        self,
+        pairs: impl IntoIterator<Item = (SourcePlace, SourcePlace)>,
+    ) -> Self {
         let pairs = pairs.into_iter().map(|(first, second)| [first, second]).collect();
         Self { strategy: Strategy::Race { pairs }, ..self }
     }
@@ -197,30 +201,30 @@ impl Explorer {
         let mut schedule = 0;
         while schedule < self.schedules {
             let seed = match &self.strategy {
-                Strategy::Random => Some(Kind::Random { seed: numbers.next() }),
+                Strategy::Random => Some(Seed::Random { number: numbers.next() }),
                 Strategy::Pct { depth } => {
-                    Some(Kind::Pct { depth: *depth, length: longest, seed: numbers.next() })
+                    Some(Seed::Pct { depth: *depth, length: longest, number: numbers.next() })
                 }
                 Strategy::Race { pairs } if pairs.is_empty() => return Ok(summary),
                 Strategy::Race { pairs } => {
-                    Some(Kind::Race { pair: schedule % pairs.len(), seed: numbers.next() })
+                    Some(Seed::Race { pair: schedule % pairs.len(), number: numbers.next() })
                 }
                 Strategy::Exhaustive => None,
             };
             let guide = match &seed {
-                Some(kind) => self.guide(kind).expect("the explorer's own seeds fit"),
+                Some(seed) => self.guide(seed).expect("the explorer's own seeds fit"),
                 None => Guide::Exhaustive(search.take().expect("it is put back after every run")),
             };
-            let running = seed.clone().map(|kind| Running::new(Seed(kind)));
+            let running = seed.clone().map(Running::new);
             let (result, payload) = self.run_once(guide, body);
             drop(running);
             longest = longest.max(result.steps);
             schedule += 1;
             let path = match &result.guide {
-                Guide::Exhaustive(search) => Kind::Path(search.choices()),
-                _ => Kind::Path(Vec::new()),
+                Guide::Exhaustive(search) => Seed::Path(search.choices()),
+                _ => Seed::Path(Vec::new()),
             };
-            let seed = Seed(seed.unwrap_or(path));
+            let seed = seed.unwrap_or(path);
             let guide = summary.add(result, schedule, seed, payload)?;
             if let Guide::Exhaustive(mut done) = guide {
                 summary.complete = !done.advance();
@@ -245,7 +249,7 @@ impl Explorer {
     /// If the seed is of race-directed testing and this explorer has no such pair; and within a
     /// body that is being run by another call.
     pub fn replay(&self, seed: &Seed, body: impl Fn()) -> Result<Summary, Box<Failed>> {
-        let Some(guide) = self.guide(&seed.0) else {
+        let Some(guide) = self.guide(seed) else {
             panic!("the seed `{seed}` does not fit: it is of a pair that is not explored here");
         };
         let mut summary = Summary::default();
@@ -266,15 +270,17 @@ impl Explorer {
         run_threads(guide, self.max_steps, body)
     }
 
-    fn guide(&self, kind: &Kind) -> Option<Guide> {
-        Some(match (kind, &self.strategy) {
-            (Kind::Random { seed }, _) => Guide::Random(Random::new(*seed)),
-            (Kind::Pct { depth, length, seed }, _) => Guide::Pct(Pct::new(*depth, *length, *seed)),
-            (Kind::Race { pair, seed }, Strategy::Race { pairs }) => {
-                Guide::Race(RaceDirected::new(pairs.get(*pair)?.clone(), *seed))
+    fn guide(&self, seed: &Seed) -> Option<Guide> {
+        Some(match (seed, &self.strategy) {
+            (Seed::Random { number }, _) => Guide::Random(Random::new(*number)),
+            (Seed::Pct { depth, length, number }, _) => {
+                Guide::Pct(Pct::new(*depth, *length, *number))
             }
-            (Kind::Race { .. }, _) => return None,
-            (Kind::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
+            (Seed::Race { pair, number }, Strategy::Race { pairs }) => {
+                Guide::Race(RaceDirected::new(pairs.get(*pair)?.clone(), *number))
+            }
+            (Seed::Race { .. }, _) => return None,
+            (Seed::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
         })
     }
 }

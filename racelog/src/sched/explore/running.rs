@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, Once, PoisonError};
 
+use crate::contract::environment::Variable;
+use crate::contract::seed::Seed;
 use crate::rt;
-use crate::sched::seed::Seed;
 
 /// A schedule that is being run. Should the process end meanwhile, its seed is printed.
 pub(in crate::sched) struct Running(u64);
@@ -33,6 +34,6 @@ impl Drop for Running {
 extern "C" fn at_exit() {
     let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     for (_, seed) in &running.1 {
-        eprintln!("racelog: the process ends within a schedule: RACELOG_SEED={seed}");
+        eprintln!("racelog: the process ends within a schedule: {}={seed}", Variable::Seed);
     }
 }

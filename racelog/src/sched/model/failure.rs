@@ -1,36 +1,9 @@
 //! What a run can end in, and how that is told.
 
 use std::fmt;
-use std::panic::Location;
 
-use crate::rt::{Action, CallSite};
-
-/// A place in the program's source.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The file, as the compiler knows it.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-}
-
-impl Place {
-    pub(in crate::sched) fn of(here: Option<CallSite>) -> Option<Self> {
-        here?.location().map(Self::at)
-    }
-
-    pub(in crate::sched) fn at(here: &Location<'_>) -> Self {
-        Self { file: here.file().to_owned(), line: here.line(), column: here.column() }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
+use crate::contract::place::SourcePlace;
+use crate::rt::Action;
 
 /// What a thread is called.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,11 +27,11 @@ pub struct Wait {
     pub(in crate::sched) action: Action,
     /// It blocks where racelog does not see it.
     pub(in crate::sched) outside: bool,
-    pub(in crate::sched) place: Option<Place>,
+    pub(in crate::sched) place: Option<SourcePlace>,
     /// The thread that it waits for, if it joins one.
     pub(in crate::sched) joins: Option<ThreadName>,
     /// Who holds the lock, and since where.
-    pub(in crate::sched) holders: Vec<(ThreadName, Option<Place>)>,
+    pub(in crate::sched) holders: Vec<(ThreadName, Option<SourcePlace>)>,
 }
 
 impl Wait {
@@ -70,7 +43,7 @@ impl Wait {
 
     /// Where it stands, if that is known.
     #[must_use]
-    pub fn place(&self) -> Option<&Place> {
+    pub fn place(&self) -> Option<&SourcePlace> {
         self.place.as_ref()
     }
 
@@ -136,7 +109,7 @@ pub struct Lost {
     /// Its place in the tree of threads.
     pub(in crate::sched) path: String,
     /// What it did last that racelog has seen.
-    pub after: Option<Place>,
+    pub after: Option<SourcePlace>,
 }
 
 impl fmt::Display for Lost {

@@ -2,6 +2,6 @@
 
 pub(super) mod failure;
 pub(super) mod intent;
+pub(super) mod place;
 pub(super) mod slot;
-pub(super) mod statement;
 pub(super) mod turn;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::failure::{Place, ThreadName, Wait};
+use super::failure::{ThreadName, Wait};
 use super::intent::Intent;
+use super::place::place_of;
 use super::turn::Turn;
 use crate::rt::{Action, CallSite};
 
@@ -154,13 +155,13 @@ pub(in crate::sched) fn wait(slots: &[Slot], at: usize) -> Wait {
     let lock = if intent.second == 0 { intent.object } else { intent.second };
     let holders = slots.iter().flat_map(|slot| {
         let held = slot.held.iter().filter(move |held| held.lock == lock);
-        held.map(move |held| (slot.name(), Place::of(held.here)))
+        held.map(move |held| (slot.name(), place_of(held.here)))
     });
     Wait {
         thread: slots[at].name(),
         action: intent.action,
         outside: *status == Status::Outside,
-        place: Place::of(intent.here),
+        place: place_of(intent.here),
         joins: matches!(intent.action, Action::Join | Action::Scope)
             .then(|| slots[intent.object - 1].name()),
         holders: holders.collect(),

@@ -22,10 +22,10 @@ use rustc_hash::FxHashMap;
 
 use super::choice::Choice;
 use super::random::Numbers;
+use crate::contract::place::SourcePlace;
 use crate::rt::CallSite;
-use crate::sched::model::failure::Place;
 use crate::sched::model::intent::Intent;
-use crate::sched::model::statement::Site;
+use crate::sched::model::place::{is_at, place_of};
 
 /// For how many steps a thread stays postponed at most.
 const PATIENCE: u64 = 250_000;
@@ -37,9 +37,9 @@ const SPINS: u32 = 1_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RealRace {
     /// Where one of them stood.
-    pub first: Place,
+    pub first: SourcePlace,
     /// Where the other stood.
-    pub second: Place,
+    pub second: SourcePlace,
 }
 
 impl fmt::Display for RealRace {
@@ -49,7 +49,7 @@ impl fmt::Display for RealRace {
 }
 
 pub(in crate::sched) struct RaceDirected {
-    sites: [Site; 2],
+    sites: [SourcePlace; 2],
     numbers: Numbers,
     /// Threads that stand before one of the sites, and since which step.
     postponed: Vec<(usize, u64)>,
@@ -63,7 +63,7 @@ pub(in crate::sched) struct RaceDirected {
 }
 
 impl RaceDirected {
-    pub(in crate::sched) fn new(sites: [Site; 2], seed: u64) -> Self {
+    pub(in crate::sched) fn new(sites: [SourcePlace; 2], seed: u64) -> Self {
         Self {
             sites,
             numbers: Numbers::new(seed),
@@ -159,11 +159,11 @@ impl RaceDirected {
         let address = here.key();
         let known = self.known.entry(address);
         intent.action.is_access()
-            && *known.or_insert_with(|| sites.iter().any(|site| site.is_at(intent.here)))
+            && *known.or_insert_with(|| sites.iter().any(|site| is_at(site, intent.here)))
     }
 
     fn report(&mut self, first: Option<CallSite>, second: Option<CallSite>) {
-        if let (Some(first), Some(second)) = (Place::of(first), Place::of(second)) {
+        if let (Some(first), Some(second)) = (place_of(first), place_of(second)) {
             let race = RealRace { first, second };
             if !self.found.contains(&race) {
                 self.found.push(race);

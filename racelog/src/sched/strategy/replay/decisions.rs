@@ -9,7 +9,8 @@
 //! Sleeping takes no time. Where the schedule says nothing, because a wait leaves no event, it is
 //! the clock's.
 
-use super::{Action, CallSite, Choice, Intent, Replay, Status, Step};
+use super::{Action, CallSite, Choice, Intent, Operation, Replay, Status};
+use crate::sched::model::place;
 
 /// The steps that say how a wait has ended.
 const ENDS: [&str; 12] = [
@@ -71,7 +72,8 @@ impl Replay {
         match action {
             Action::Wait => {
                 // What is under the lock is read and written on the way, and nothing else.
-                let passed = |step: &&Step| matches!(step.op.as_str(), "branch" | "read" | "write");
+                let passed =
+                    |step: &&Operation| matches!(step.op.as_str(), "branch" | "read" | "write");
                 let next = self.coming(thread).find(|step| !passed(step))?;
                 Some(next.op != "wait" || !is_at(next, here))
             }
@@ -87,26 +89,26 @@ impl Replay {
     }
 
     fn ends_by_time(&self, thread: &str, here: Option<CallSite>) -> Option<bool> {
-        let is_end = |step: &&Step| ENDS.contains(&step.op.as_str());
+        let is_end = |step: &&Operation| ENDS.contains(&step.op.as_str());
         let end = self.operation(thread, here).find(is_end)?;
         Some(TIME_IS_UP.contains(&end.op.as_str()) || self.takes_back(thread, end, here))
     }
 
     /// The coming steps of the operation that a thread is in, which may be several, and more of the
     /// same place. A branch that is due comes before all of them.
-    fn operation(&self, thread: &str, here: Option<CallSite>) -> impl Iterator<Item = &Step> {
+    fn operation(&self, thread: &str, here: Option<CallSite>) -> impl Iterator<Item = &Operation> {
         let ahead = self.coming(thread).skip_while(|step| step.op == "branch");
         ahead.take_while(move |step| is_at(step, here))
     }
 
     /// Whether a step takes the message back that the same operation has offered before.
-    fn takes_back(&self, thread: &str, step: &Step, here: Option<CallSite>) -> bool {
+    fn takes_back(&self, thread: &str, step: &Operation, here: Option<CallSite>) -> bool {
         let Some(&last) = self.last.get(thread) else { return false };
-        let sent = &self.schedule.steps[last];
+        let sent = &self.schedule.steps[last].operation;
         step.op == "recv"
             && sent.op == "send"
             && sent.object == step.object
-            && sent.place.as_ref().is_some_and(|place| place.is_at(here))
+            && sent.place.as_ref().is_some_and(|place| place::is_at(place, here))
     }
 
     /// The thread that is woken by the notification that a thread is about to give; nothing if that
@@ -120,8 +122,8 @@ impl Replay {
     }
 }
 
-fn is_at(step: &Step, here: Option<CallSite>) -> bool {
-    step.place.as_ref().is_none_or(|place| place.is_at(here))
+fn is_at(step: &Operation, here: Option<CallSite>) -> bool {
+    step.place.as_ref().is_none_or(|place| place::is_at(place, here))
 }
 
 #[cfg(test)]
@@ -130,7 +132,6 @@ mod tests {
 
     use super::*;
     use crate::rt::CallSite;
-    use crate::sched::schedule::Schedule;
 
     /// A replay of which these are the steps of thread 0, all of this place.
     fn replay(steps: &str) -> (Replay, Option<CallSite>) {
@@ -139,7 +140,7 @@ mod tests {
         let lines = steps.split(", ").filter(|step| !step.is_empty());
         let lines: String = lines.map(|step| format!("step 0 {step} @ {place}\n")).collect();
         let text = format!("racelog-schedule 2\n{lines}race 0 write y\nrace 1 write y\n");
-        (Replay::new(Schedule::parse(&text).unwrap()), Some(CallSite::source(here)))
+        (Replay::new(text.parse().unwrap()), Some(CallSite::source(here)))
     }
 
     #[test]

@@ -17,21 +17,23 @@
 //! makes a difference to them. Such a schedule diverges.
 
 mod decisions;
-mod verdict;
+mod progress;
 
 use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(in crate::sched) use self::verdict::{Divergence, Done, OtherValue, Stands, Verdict, Why};
+pub(in crate::sched) use self::progress::{Divergence, OtherValue, Progress, Stands, Why};
 
 use super::choice::{Choice, Stop};
 use super::random::Numbers;
+use crate::contract::operation::{AccessValues, FREE, Operation};
+use crate::contract::schedule::{Schedule, Step};
 use crate::rt::{Action, CallSite};
-use crate::sched::model::failure::Place;
 use crate::sched::model::intent::Intent;
+use crate::sched::model::place::{is_at, place_of};
 use crate::sched::model::slot::{self, Slot, Status};
-use crate::sched::schedule::{Schedule, Step};
+use crate::sched::schedule::steps_to_follow;
 use crate::trace::{self, Op, Value};
 
 /// How far a replay is.
@@ -69,15 +71,16 @@ pub(in crate::sched) struct Replay {
     /// Something has happened that is to be told.
     news: bool,
     /// What the racing accesses read or wrote.
-    values: Vec<(String, String)>,
+    values: Vec<(String, AccessValues)>,
     numbers: Numbers,
 }
 
 impl Replay {
     pub(in crate::sched) fn new(schedule: Schedule) -> Self {
+        let schedule = steps_to_follow(schedule);
         let mut coming: FxHashMap<String, VecDeque<usize>> = FxHashMap::default();
         for (at, step) in schedule.steps.iter().enumerate() {
-            coming.entry(step.thread.clone()).or_default().push_back(at);
+            coming.entry(step.operation.thread.clone()).or_default().push_back(at);
         }
         Self {
             coming,
@@ -110,10 +113,12 @@ impl Replay {
     }
 
     /// What a thread has to do yet, up to its racing access.
-    fn coming(&self, thread: &str) -> impl Iterator<Item = &Step> {
+    fn coming(&self, thread: &str) -> impl Iterator<Item = &Operation> {
         let steps = self.coming.get(thread).into_iter().flatten();
-        let races = self.schedule.race.iter().filter(move |access| access.thread == thread);
-        steps.map(|&at| &self.schedule.steps[at]).chain(races)
+        let races =
+            self.schedule.race.iter().filter(move |access| access.operation.thread == thread);
+        let steps = steps.map(|&at| &self.schedule.steps[at]);
+        steps.chain(races).map(|step| &step.operation)
     }
 
     /// How many steps were followed.
@@ -121,15 +126,15 @@ impl Replay {
         self.done.iter().filter(|done| **done).count()
     }
 
-    pub(in crate::sched) fn verdict(&self) -> Verdict {
+    pub(in crate::sched) fn progress(&self) -> Progress {
         if self.confirmed {
-            return Verdict::Confirmed { values: self.values.clone() };
+            return Progress::Confirmed { values: self.values.clone() };
         }
         match &self.divergence {
-            Some(divergence) => Verdict::Diverged(Box::new(divergence.clone())),
+            Some(divergence) => Progress::Diverged(Box::new(divergence.clone())),
             None => {
-                let expected = self.expected(self.next).clone();
-                Verdict::NotReached { step: self.next + 1, expected }
+                let expected = self.expected(self.next).operation.clone();
+                Progress::NotReached { step: self.next + 1, expected }
             }
         }
     }
@@ -164,7 +169,7 @@ impl Replay {
     fn approach(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
         let mut blocked = FxHashSet::default();
         for at in self.next..self.done.len() {
-            let thread = &self.schedule.steps[at].thread;
+            let thread = &self.schedule.steps[at].operation.thread;
             if self.done[at] || blocked.contains(thread) {
                 continue;
             }
@@ -178,25 +183,26 @@ impl Replay {
             return Err(Stop::Sleep(deadline));
         }
         let step = self.next;
-        let why = stands(choice.slots, &self.schedule.steps[step].thread);
+        let why = stands(choice.slots, &self.schedule.steps[step].operation.thread);
         self.diverge(step, why)
     }
 
     /// Brings both threads to their accesses, and then lets them go in the order that is asked for.
     fn race(&mut self, choice: &Choice<'_>, done: usize) -> Result<usize, Stop> {
-        let slots = [0, 1].map(|at| find(choice, &self.schedule.race[at].thread));
+        let slots = [0, 1].map(|at| find(choice, &self.schedule.race[at].operation.thread));
         if done == 0 {
             // Where a free stands is known only by what the other thread is about to access.
             let first = usize::from(is_free(&self.schedule.race[0]));
             for at in [first, 1 - first] {
-                let access = &self.schedule.race[at];
+                let access = &self.schedule.race[at].operation;
                 let Some(slot) = slots[at] else {
                     // The thread that frees may stand at an earlier free, before what lets the
                     // other come.
                     if let Some(freeing) = slots[1 - at]
                         .filter(|slot| choice.slots[*slot].intent.action == Action::Free)
                     {
-                        self.turn = Some((self.schedule.race[1 - at].thread.clone(), false));
+                        let other = &self.schedule.race[1 - at].operation;
+                        self.turn = Some((other.thread.clone(), false));
                         return Ok(freeing);
                     }
                     if let Some(deadline) = self.undecided(choice) {
@@ -205,7 +211,7 @@ impl Replay {
                     let why = stands(choice.slots, &access.thread);
                     return self.diverge(self.done.len() + at, why);
                 };
-                if !is_at(access, &choice.slots[slot].intent) {
+                if !is_before(access, &choice.slots[slot].intent) {
                     self.turn = Some((access.thread.clone(), false));
                     return Ok(slot);
                 }
@@ -219,7 +225,8 @@ impl Replay {
             if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
                 // A thread may free several things one after the other.
                 if let Some(at) = self.schedule.race.iter().position(is_free) {
-                    self.turn = Some((self.schedule.race[at].thread.clone(), false));
+                    let thread = &self.schedule.race[at].operation.thread;
+                    self.turn = Some((thread.clone(), false));
                     return Ok([a, b][at]);
                 }
                 return self.diverge(self.done.len(), Why::Apart);
@@ -240,14 +247,14 @@ impl Replay {
         intent: &Intent,
         slots: &[Slot],
     ) -> bool {
-        let own = |access: &Step| access.thread == slots[slot].path;
+        let own = |access: &Step| access.operation.thread == slots[slot].path;
         let Some(at) = self.schedule.race.iter().position(|access| is_free(access) && own(access))
         else {
             return false;
         };
-        let other = &self.schedule.race[1 - at];
+        let other = &self.schedule.race[1 - at].operation;
         let its_slot = slots.iter().find(|slot| slot.path == other.thread);
-        let stands = its_slot.filter(|slot| is_at(other, &slot.intent));
+        let stands = its_slot.filter(|slot| is_before(other, &slot.intent));
         self.is_on_its_way()
             && self.coming.get(&slots[slot].path).is_none_or(VecDeque::is_empty)
             && stands.is_none_or(|slot| slot.intent.races_with(intent))
@@ -255,12 +262,12 @@ impl Replay {
 
     fn diverge(&mut self, at: usize, why: Why) -> Result<usize, Stop> {
         let expected = match at.checked_sub(self.done.len()) {
-            Some(access) => self.schedule.race[access].clone(),
-            None => self.schedule.steps[at].clone(),
+            Some(access) => self.schedule.race[access].operation.clone(),
+            None => self.schedule.steps[at].operation.clone(),
         };
         // What comes later in the schedule than this, and nevertheless came before.
         let early = self.early.filter(|early| at < *early);
-        let early = early.map(|early| (early + 1, self.schedule.steps[early].clone()));
+        let early = early.map(|early| (early + 1, self.schedule.steps[early].operation.clone()));
         let value = self.value.clone();
         self.divergence = Some(Divergence { step: at + 1, expected, why, early, value });
         Err(Stop::Diverged)
@@ -278,13 +285,15 @@ impl Replay {
         let (name, object) = (op.keyword(), object_of(op));
         let at = self.coming.get(thread).and_then(|steps| steps.front().copied());
         let matches = at.is_some_and(|at| {
-            let step = &self.schedule.steps[at];
+            let step = &self.schedule.steps[at].operation;
             step.op == name
-                && step.place.as_ref().is_none_or(|place| place.is_at(here))
+                && step.place.as_ref().is_none_or(|place| is_at(place, here))
                 && self.is_same(step.object.as_ref(), object)
         });
         if let (true, Some(at)) = (matches, at) {
-            if let (Some(name), Some(object)) = (self.schedule.steps[at].object.clone(), object) {
+            if let (Some(name), Some(object)) =
+                (self.schedule.steps[at].operation.object.clone(), object)
+            {
                 self.names.insert(object, name.clone());
                 self.objects.insert(name, object);
             }
@@ -312,8 +321,11 @@ impl Replay {
             return;
         }
         let object = object.and_then(|object| self.names.get(&object)).cloned();
-        let found = Done { thread: thread.to_owned(), op: name, object, place: Place::of(here) };
-        let race = || self.schedule.race.iter().position(|access| access.thread == thread);
+        let (thread_name, op) = (thread.to_owned(), name.to_owned());
+        let (woken, place) = (None, place_of(here));
+        let found = Operation { thread: thread_name, op, object, woken, place };
+        let race =
+            || self.schedule.race.iter().position(|access| access.operation.thread == thread);
         let at = at.unwrap_or_else(|| self.done.len() + race().unwrap_or(0));
         let _ = self.diverge(at, Why::Other(found));
     }
@@ -321,10 +333,10 @@ impl Replay {
     /// Notes the first access whose value is not the one of its step.
     fn compare_value(&mut self, at: usize, op: &Op) {
         let access = &self.schedule.steps[at];
-        let (Some(expected), Some(found)) = (&access.value, words_of(op)) else { return };
+        let (Some(expected), Some(found)) = (&access.values, values_of(op)) else { return };
         if self.value.is_none() && *expected != found {
-            let access = access.clone();
-            self.value = Some(OtherValue { step: at + 1, access, found });
+            let (access, predicted) = (access.operation.clone(), expected.clone());
+            self.value = Some(OtherValue { step: at + 1, access, predicted, found });
         }
     }
 
@@ -340,13 +352,13 @@ impl Replay {
 
     fn note_value(&mut self, thread: &str, op: &Op) {
         // A free has no value, nor is it observed.
-        let racing = |access: &Step| access.thread == thread && !is_free(access);
+        let racing = |access: &Step| access.operation.thread == thread && !is_free(access);
         let racing = self.schedule.race.iter().any(racing);
         let noted = self.values.iter().any(|(known, _)| known == thread);
         if !racing || noted {
             return;
         }
-        let Some(value) = words_of(op) else { return };
+        let Some(value) = values_of(op) else { return };
         self.values.push((thread.to_owned(), value));
         self.news = true;
     }
@@ -358,22 +370,22 @@ fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
     all.find(|&slot| choice.slots[slot].path == thread)
 }
 
-/// What an access reads and writes, in words; nothing of what is no access.
-fn words_of(op: &Op) -> Option<String> {
+/// What an access reads and writes; nothing if it is no access.
+fn values_of(op: &Op) -> Option<AccessValues> {
     let show = |value: &Value| match value {
         Value::Nat(number) => number.to_string(),
         Value::Neg(number) => number.to_string(),
         _ => "_".to_owned(),
     };
-    Some(match op {
-        Op::Read { value, .. } | Op::Load { value, .. } => format!("read {}", show(value)),
-        Op::Write { value, .. } | Op::Store { value, .. } => format!("wrote {}", show(value)),
-        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
-            format!("read {} wrote {}", show(old), show(new))
+    let (read, wrote) = match op {
+        Op::Read { value, .. } | Op::Load { value, .. } | Op::CasFail { seen: value, .. } => {
+            (Some(show(value)), None)
         }
-        Op::CasFail { seen, .. } => format!("read {}", show(seen)),
+        Op::Write { value, .. } | Op::Store { value, .. } => (None, Some(show(value))),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => (Some(show(old)), Some(show(new))),
         _ => return None,
-    })
+    };
+    Some(AccessValues { read, wrote })
 }
 
 /// Why a thread does not come.
@@ -395,13 +407,15 @@ fn stands(slots: &[Slot], thread: &str) -> Why {
 
 /// Whether an access is the free of a destructor.
 fn is_free(access: &Step) -> bool {
-    access.op == "free"
+    access.operation.op == FREE
 }
 
-fn is_at(access: &Step, intent: &Intent) -> bool {
+/// Whether a thread stands before an access.
+fn is_before(access: &Operation, intent: &Intent) -> bool {
+    let is_there = |place| is_at(place, intent.here);
     intent.action.is_access()
-        && is_free(access) == (intent.action == Action::Free)
-        && access.place.as_ref().is_none_or(|place| place.is_at(intent.here))
+        && (access.op == FREE) == (intent.action == Action::Free)
+        && access.place.as_ref().is_none_or(is_there)
 }
 
 /// What an operation is done to. Not threads: they have their names, in every run.
@@ -453,14 +467,14 @@ mod tests {
     /// Replays the steps; each thread has a turn of its own for what it does in a row.
     fn diverge(steps: &str, turns: &[(&str, &[Op])]) -> Divergence {
         let text = format!("racelog-schedule 3\n{steps}race 0.1 write z\nrace 0.2 write z\n");
-        let mut replay = Replay::new(Schedule::parse(&text).unwrap());
+        let mut replay = Replay::new(text.parse().unwrap());
         for (thread, ops) in turns {
             replay.turn = Some(((*thread).to_owned(), false));
             ops.iter().for_each(|op| replay.observe(thread, op, None));
         }
-        match replay.verdict() {
-            Verdict::Diverged(divergence) => *divergence,
-            verdict => panic!("{verdict:?}"),
+        match replay.progress() {
+            Progress::Diverged(divergence) => *divergence,
+            other => panic!("{other:?}"),
         }
     }
 
@@ -484,7 +498,7 @@ mod tests {
     #[test]
     fn a_thread_stops_before_the_free_that_its_schedule_ends_with() {
         let text = "racelog-schedule 3\nstep 0 fork 0.1\nrace 0 free x\nrace 0.1 write x\n";
-        let mut replay = Replay::new(Schedule::parse(text).unwrap());
+        let mut replay = Replay::new(text.parse().unwrap());
         let slot = |path: &str, action, address: usize| {
             let mut slot = Slot::new(path.to_owned(), None, None);
             slot.intent = Intent::new(action, address, None).with_size(8);
@@ -507,7 +521,7 @@ mod tests {
         let turns: [(&str, &[Op]); 2] =
             [("0.1", &[write(1, 8)]), ("0.2", &[read(1, 8), write(2, 1)])];
         let value = diverge(steps, &turns).value.unwrap();
-        assert_eq!((value.step, value.found.as_str()), (1, "wrote 8"));
+        assert_eq!((value.step, value.found.to_string()), (1, "wrote 8".to_owned()));
         let turns: [(&str, &[Op]); 2] =
             [("0.1", &[write(1, 7)]), ("0.2", &[read(1, 7), write(2, 1)])];
         assert_eq!(diverge(steps, &turns).value, None);

@@ -1,22 +1,22 @@
-//! What a replay comes to.
+//! How far a replay came.
 
 use std::fmt;
 
-use crate::sched::model::failure::{Place, Wait};
-use crate::sched::schedule::Step;
+use crate::contract::operation::{AccessValues, Operation};
+use crate::sched::model::failure::Wait;
 
-/// What came of a replay.
+/// How far a replay came.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) enum Verdict {
+pub(in crate::sched) enum Progress {
     Confirmed {
-        /// What the racing accesses read or wrote: threads and words.
-        values: Vec<(String, String)>,
+        /// What the racing accesses of these threads read or wrote.
+        values: Vec<(String, AccessValues)>,
     },
     Diverged(Box<Divergence>),
     /// The program ended before.
     NotReached {
         step: usize,
-        expected: Step,
+        expected: Operation,
     },
 }
 
@@ -25,11 +25,11 @@ pub(in crate::sched) enum Verdict {
 pub(in crate::sched) struct Divergence {
     /// The number of the step, from 1.
     pub(in crate::sched) step: usize,
-    pub(in crate::sched) expected: Step,
+    pub(in crate::sched) expected: Operation,
     pub(in crate::sched) why: Why,
     /// A step, from 1, that came before its time: it is part of an operation that others interrupt
     /// in the schedule, and that the program does at once.
-    pub(in crate::sched) early: Option<(usize, Step)>,
+    pub(in crate::sched) early: Option<(usize, Operation)>,
     /// The first access before that read or wrote another value than the schedule says.
     pub(in crate::sched) value: Option<OtherValue>,
 }
@@ -39,15 +39,16 @@ pub(in crate::sched) struct Divergence {
 pub(in crate::sched) struct OtherValue {
     /// The number of its step, from 1.
     pub(in crate::sched) step: usize,
-    pub(in crate::sched) access: Step,
-    pub(in crate::sched) found: String,
+    pub(in crate::sched) access: Operation,
+    pub(in crate::sched) predicted: AccessValues,
+    pub(in crate::sched) found: AccessValues,
 }
 
 /// In which way a program does not follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::sched) enum Why {
     /// A thread did something else than its step says.
-    Other(Done),
+    Other(Operation),
     /// The thread has ended.
     Ended,
     /// There is no such thread. Where the one stands that should have started it; nothing if there
@@ -57,23 +58,6 @@ pub(in crate::sched) enum Why {
     Blocked(Stands),
     /// The two threads stand before accesses, but not of the same memory.
     Apart,
-}
-
-/// What a thread has done.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) struct Done {
-    pub(in crate::sched) thread: String,
-    pub(in crate::sched) op: &'static str,
-    /// As the schedule calls it.
-    pub(in crate::sched) object: Option<String>,
-    pub(in crate::sched) place: Option<Place>,
-}
-
-impl fmt::Display for Done {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} {}", self.thread, self.op, self.object.as_deref().unwrap_or("-"))?;
-        self.place.as_ref().map_or(Ok(()), |place| write!(f, " @ {place}"))
-    }
 }
 
 /// Where a thread stands.
@@ -88,19 +72,6 @@ impl fmt::Display for Stands {
         match self.ended {
             true => write!(f, "thread {} has ended", self.wait.thread),
             false => write!(f, "{}", self.wait),
-        }
-    }
-}
-
-impl Why {
-    /// As outcomes have it.
-    pub(in crate::sched) fn word(&self) -> &'static str {
-        match self {
-            Self::Other(_) => "other",
-            Self::Ended => "ended",
-            Self::Absent(_) => "absent",
-            Self::Blocked(_) => "blocked",
-            Self::Apart => "apart",
         }
     }
 }

@@ -1,0 +1,233 @@
+//! Gives the threads and files of an outcome the names that a report has for them.
+
+use std::collections::BTreeMap;
+
+use racelog::contract::operation::{AccessValues, Operation as SaidOperation};
+use racelog::contract::outcome::{self as said, InvalidOutcome, RunOutcome};
+use racelog::contract::place::SourcePlace;
+
+use super::outcome::{
+    Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
+    Stands, Values, Why,
+};
+use crate::project::Place;
+
+/// What a report calls the threads and files that an outcome speaks of.
+#[derive(Clone, Debug, Default)]
+pub struct ReportNames {
+    /// What the trace calls the threads, by their places in the tree of threads.
+    pub threads: BTreeMap<String, String>,
+    /// What is taken off the names of files.
+    pub prefixes: Vec<String>,
+}
+
+/// What stands for a thread that is not under control.
+const NO_THREAD: &str = "-";
+
+impl ControlledRun {
+    /// Reads what a program has written.
+    pub fn parse(text: &str, names: &ReportNames) -> Result<Self, InvalidOutcome> {
+        Ok(Self::new(text.parse()?, names))
+    }
+
+    /// What a program says of its run, with the names of a report.
+    pub fn new(outcome: RunOutcome, names: &ReportNames) -> Self {
+        let mut names = names.clone();
+        for said::NamedThread { thread, name } in outcome.threads {
+            names.add_thread(thread, name);
+        }
+        let foreign = outcome.foreign.iter().map(|thread| names.thread(thread));
+        let races = outcome.real_races.iter();
+        Self {
+            program: outcome.program,
+            reached: names.reached(outcome.reached),
+            values: outcome
+                .values
+                .into_iter()
+                .map(|it| names.values(&it.thread, it.values))
+                .collect(),
+            races: races.map(|places| places.each_ref().map(ToString::to_string)).collect(),
+            steps: outcome.steps,
+            then: Aftermath::from(outcome.then),
+            panicked: outcome.panicked.map(|at| names.spot(at)),
+            waits: outcome.waits.into_iter().map(|wait| names.standing(wait)).collect(),
+            lost: outcome.lost.into_iter().map(|at| names.spot(at)).collect(),
+            foreign: foreign.chain(outcome.strangers.iter().cloned()).collect(),
+        }
+    }
+}
+
+impl ReportNames {
+    /// A thread that the trace does not have may have a name of its own.
+    fn add_thread(&mut self, thread: String, name: String) {
+        if !self.threads.contains_key(&thread) && !self.threads.values().any(|it| *it == name) {
+            self.threads.insert(thread, name);
+        }
+    }
+
+    fn thread(&self, thread: &str) -> String {
+        self.threads.get(thread).map_or(thread, String::as_str).to_owned()
+    }
+
+    fn place(&self, SourcePlace { file, line, column }: SourcePlace) -> Place {
+        Place { file, line, column: column.unwrap_or(0) }.stripped(&self.prefixes)
+    }
+
+    fn spot(&self, said::ThreadPlace { thread, place }: said::ThreadPlace) -> Spot {
+        let thread = thread.map_or_else(|| NO_THREAD.to_owned(), |thread| self.thread(&thread));
+        Spot { thread, place: place.map(|place| self.place(place)) }
+    }
+
+    fn operation(&self, said: SaidOperation) -> Operation {
+        let SaidOperation { thread, op: what, object, woken: _, place } = said;
+        // Threads are the objects of these.
+        let object = object.map(|object| match what.as_str() {
+            "fork" | "join" | "unpark" => self.thread(&object),
+            _ => object,
+        });
+        let place = place.map(|place| self.place(place));
+        Operation { thread: self.thread(&thread), what, object, place }
+    }
+
+    fn values(&self, thread: &str, AccessValues { read, wrote }: AccessValues) -> Values {
+        Values { thread: self.thread(thread), read, wrote }
+    }
+
+    fn standing(&self, said: said::Standing) -> Standing {
+        Standing {
+            thread: self.thread(&said.thread),
+            state: match said.state {
+                said::ThreadState::Ready => Stands::Ready,
+                said::ThreadState::Outside => Stands::Outside,
+                said::ThreadState::Ended => Stands::Ended,
+            },
+            action: said.action,
+            place: said.place.map(|place| self.place(place)),
+            joins: said.joins.map(|thread| self.thread(&thread)),
+            holders: said.holders.into_iter().map(|at| self.spot(at)).collect(),
+        }
+    }
+
+    fn reached(&self, said: said::Reached) -> Reached {
+        match said {
+            said::Reached::Confirmed => Reached::Confirmed,
+            said::Reached::Ran => Reached::Ran,
+            said::Reached::Unreached { step, expected } => {
+                Reached::Unreached { step, expected: self.operation(expected) }
+            }
+            said::Reached::Diverged(divergence) => {
+                Reached::Diverged(Box::new(self.divergence(*divergence)))
+            }
+        }
+    }
+
+    fn divergence(&self, said: said::Divergence) -> Divergence {
+        let why = match said.why {
+            said::Deviation::Other(found) => Why::Other(self.operation(found)),
+            said::Deviation::Ended => Why::Ended,
+            said::Deviation::Absent(parent) => {
+                Why::Absent(parent.map(|parent| self.standing(parent)))
+            }
+            said::Deviation::Blocked(standing) => Why::Blocked(self.standing(standing)),
+            said::Deviation::Apart => Why::Apart,
+        };
+        let early = said.early.map(|said::EarlyStep { step, operation }| Early {
+            step,
+            operation: self.operation(operation),
+        });
+        let differs = said.differs.map(|differs| OtherValue {
+            step: differs.step,
+            predicted: self.values(&differs.access.thread, differs.predicted),
+            found: self.values(&differs.access.thread, differs.found),
+            access: self.operation(differs.access),
+        });
+        Divergence { step: said.step, expected: self.operation(said.expected), why, early, differs }
+    }
+}
+
+impl From<said::Aftermath> for Aftermath {
+    fn from(said: said::Aftermath) -> Self {
+        match said {
+            said::Aftermath::Nothing => Self::Nothing,
+            said::Aftermath::Panic(message) => Self::Panic(message),
+            said::Aftermath::Check(label) => Self::Check(label),
+            said::Aftermath::Deadlock => Self::Deadlock,
+            said::Aftermath::Livelock => Self::Livelock,
+            said::Aftermath::Stuck => Self::Stuck,
+            said::Aftermath::Unended => Self::Unended,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> ReportNames {
+        let threads = [("0", "main"), ("0.1", "t1"), ("0.2", "t2")];
+        let threads = threads.map(|(path, name)| (path.to_owned(), name.to_owned()));
+        ReportNames { threads: threads.into(), prefixes: vec!["/p".to_owned()] }
+    }
+
+    fn parse(lines: &str) -> ControlledRun {
+        ControlledRun::parse(&format!("racelog-outcome 3\n{lines}"), &names()).unwrap()
+    }
+
+    #[test]
+    fn threads_have_their_names_and_values_and_messages_stay_what_they_are() {
+        let outcome = parse(
+            "result confirmed\nvalue 0 read 0\nvalue 0.1 read 0 wrote 1\nsteps 12\n\
+             then panic 0.1 is not 0\npanicked 0.1 @ /p/src/a.rs:3:5\n",
+        );
+        assert_eq!(outcome.reached, Reached::Confirmed);
+        let values = |thread: &str, read: &str, wrote: Option<&str>| Values {
+            thread: thread.to_owned(),
+            read: Some(read.to_owned()),
+            wrote: wrote.map(str::to_owned),
+        };
+        assert_eq!(outcome.values, [values("main", "0", None), values("t1", "0", Some("1"))]);
+        assert_eq!(outcome.then, Aftermath::Panic("0.1 is not 0".to_owned()));
+        let place = outcome.panicked.and_then(|spot| spot.place).unwrap();
+        assert_eq!((outcome.steps, place.to_string()), (12, "src/a.rs:3:5".to_owned()));
+    }
+
+    #[test]
+    fn a_divergence_says_where_and_what() {
+        let outcome = parse(
+            "result diverged\nat 3\nwhy blocked\nexpected 0.1 acquire l @ a.rs:1:2\n\
+             stands 0.1 ready end of scope @ a.rs:1:2\nholds 0.2 @ a.rs:9\njoins 0\n\
+             early 7 0.2 fork 0.1\ndiffers 2 0.2 write x\npredicted wrote 7\ninstead wrote 0\n\
+             steps 2\nthen nothing\n",
+        );
+        let Reached::Diverged(divergence) = outcome.reached else { panic!("{outcome:?}") };
+        let Why::Blocked(stands) = &divergence.why else { panic!("{divergence:?}") };
+        assert_eq!((divergence.step, divergence.expected.thread.as_str()), (3, "t1"));
+        assert_eq!(
+            (stands.action.as_str(), stands.joins.as_deref()),
+            ("end of scope", Some("main"))
+        );
+        assert_eq!(stands.holders[0].thread, "t2");
+        assert_eq!(divergence.early.unwrap().operation.object.as_deref(), Some("t1"));
+        let differs = divergence.differs.unwrap();
+        assert_eq!(
+            (differs.found.thread.as_str(), differs.found.wrote.as_deref()),
+            ("t2", Some("0"))
+        );
+    }
+
+    #[test]
+    fn a_thread_that_was_not_recorded_has_the_name_that_the_program_gives_it() {
+        let outcome = parse(
+            "thread 1 pool\nthread 2 t1\nforeign 1\nforeign 2\nstranger of tokio\nresult ran\n\
+             panicked - @ a.rs:3\n",
+        );
+        assert_eq!(outcome.foreign, ["pool", "2", "of tokio"]);
+        assert_eq!(outcome.panicked.unwrap().thread, "-");
+    }
+
+    #[test]
+    fn a_text_that_is_no_outcome_is_refused() {
+        let wrong = ControlledRun::parse("racelog-outcome 3\nstop\n", &names()).unwrap_err();
+        assert_eq!(wrong.to_string(), "line 2: `stop` is not known here");
+    }
+}

@@ -1,0 +1,262 @@
+//! What a program under control says of its run, as text for the command that has started it.
+//!
+//! ```text
+//! racelog-outcome 3
+//! program /home/me/p/target/debug/p   # the file that runs
+//! thread 0.1 worker                   # a thread that has a name: its place in the tree of threads, and the name
+//! foreign 1                           # a thread that no thread under control has started
+//! result diverged                     # or confirmed, unreached, ran
+//! at 4                                # the step of the schedule, from 1
+//! why blocked                         # or other, ended, absent, apart
+//! expected 0.1 acquire l @ src/a.rs:3:5
+//! stands 0.1 ready lock @ src/a.rs:3:5
+//! holds 0.2 @ src/a.rs:9:5            # about the thread that `stands` names
+//! early 7 0.2 release l @ src/a.rs:9:5
+//! differs 2 0.2 write x @ src/a.rs:7:5
+//! predicted wrote 7
+//! instead wrote 8
+//! steps 3
+//! then nothing                        # or panic, check, deadlock, livelock, stuck, unended
+//! ```
+//!
+//! | line | |
+//! | --- | --- |
+//! | `stranger` | the name of a thread that is not under control at all, since one test is |
+//! | `found` | what the thread did instead, if that is why: as in schedules |
+//! | `stands` | where the thread of the step stands, or the one that should have started it: `ready`, `outside` of racelog or `ended`; then what it waits to do, or did last |
+//! | `holds`, `joins` | a thread that holds what it waits for, and since where; the thread whose end it waits for |
+//! | `early` | a step that came before its time, with the rest of its operation |
+//! | `differs` | the first access whose value differs, with what the schedule says and what it did |
+//! | `value` | what a racing access read and wrote |
+//! | `real` | two places at which a race was seen |
+//! | `panicked` | which thread did, and where |
+//! | `wait` | as `stands`, of all threads at the end that cannot go on |
+//! | `lost` | a thread that blocked outside of racelog, and what it did last |
+//!
+//! The lines `holds` and `joins` are about the last thread before them. All others may come in any
+//! order, after the first. There are no comments: a message may have any sign but line breaks, which
+//! are written as blanks.
+
+mod read;
+mod write;
+
+use std::error::Error;
+use std::fmt;
+
+use super::operation::{AccessValues, Operation};
+use super::place::SourcePlace;
+
+/// The first line of an outcome.
+const HEAD: &str = "racelog-outcome 3";
+
+/// How a run under control went.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunOutcome {
+    /// The file of the program, if it is known.
+    pub program: Option<String>,
+    /// The threads that have names.
+    pub threads: Vec<NamedThread>,
+    /// The threads that no thread under control has started, by their places in the tree of threads.
+    pub foreign: Vec<String>,
+    /// The names of threads that are not under control, since only one test is.
+    pub strangers: Vec<String>,
+    /// How far it came.
+    pub reached: Reached,
+    /// What the racing accesses read and wrote.
+    pub values: Vec<ThreadValues>,
+    /// Pairs of places before which two threads stood whose accesses race.
+    pub real_races: Vec<[SourcePlace; 2]>,
+    /// How many steps were followed, or made.
+    pub steps: u64,
+    /// What followed.
+    pub then: Aftermath,
+    /// The thread that panicked first, and where.
+    pub panicked: Option<ThreadPlace>,
+    /// Where all threads stood that could not go on.
+    pub waits: Vec<Standing>,
+    /// The threads that blocked outside of racelog, and where they did something last.
+    pub lost: Vec<ThreadPlace>,
+}
+
+impl RunOutcome {
+    /// That of a run which came so far, and of which nothing else is known.
+    #[must_use]
+    pub fn new(reached: Reached) -> Self {
+        Self {
+            program: None,
+            threads: Vec::new(),
+            foreign: Vec::new(),
+            strangers: Vec::new(),
+            reached,
+            values: Vec::new(),
+            real_races: Vec::new(),
+            steps: 0,
+            then: Aftermath::Nothing,
+            panicked: None,
+            waits: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+}
+
+/// A thread, and its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamedThread {
+    /// Its place in the tree of threads.
+    pub thread: String,
+    /// The name that the program has given it.
+    pub name: String,
+}
+
+/// What an access of a thread read and wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadValues {
+    /// The thread.
+    pub thread: String,
+    /// The values.
+    pub values: AccessValues,
+}
+
+/// How far a run came.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reached {
+    /// Both threads stood before the racing accesses.
+    Confirmed,
+    /// The program did not follow its schedule.
+    Diverged(Box<Divergence>),
+    /// The program ended before the race.
+    Unreached {
+        /// The first step that did not happen, from 1.
+        step: u64,
+        /// What the schedule says.
+        expected: Operation,
+    },
+    /// There was no schedule to follow.
+    Ran,
+}
+
+/// Where a program did not follow its schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divergence {
+    /// The step, from 1.
+    pub step: u64,
+    /// What the schedule says.
+    pub expected: Operation,
+    /// What happened instead.
+    pub why: Deviation,
+    /// A step that came before its time, since the program does it at once with the one before.
+    pub early: Option<EarlyStep>,
+    /// The first access before that read or wrote something else than the schedule says.
+    pub differs: Option<OtherValue>,
+}
+
+/// In which way a program does not follow its schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Deviation {
+    /// The thread did this instead.
+    Other(Operation),
+    /// The thread has ended.
+    Ended,
+    /// There is no such thread. Where the one stands that should have started it, if there is one.
+    Absent(Option<Standing>),
+    /// The thread cannot go on.
+    Blocked(Standing),
+    /// The accesses are not of the same memory.
+    Apart,
+}
+
+/// A step that came before its time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EarlyStep {
+    /// Its number, from 1.
+    pub step: u64,
+    /// What it is.
+    pub operation: Operation,
+}
+
+/// An access that found or left something else than the schedule says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OtherValue {
+    /// The number of its step, from 1.
+    pub step: u64,
+    /// The access.
+    pub access: Operation,
+    /// What the schedule says.
+    pub predicted: AccessValues,
+    /// What it was.
+    pub found: AccessValues,
+}
+
+/// A thread, and a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadPlace {
+    /// The thread, by its place in the tree of threads; `None` if it is none of the run's.
+    pub thread: Option<String>,
+    /// The place, if it is known.
+    pub place: Option<SourcePlace>,
+}
+
+/// Where a thread stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    /// The thread, by its place in the tree of threads.
+    pub thread: String,
+    /// In which way.
+    pub state: ThreadState,
+    /// What it is about to do, or did last: `lock`, `end of scope` and the like.
+    pub action: String,
+    /// Where that is.
+    pub place: Option<SourcePlace>,
+    /// The thread whose end it waits for.
+    pub joins: Option<String>,
+    /// The threads that hold what it waits for, and since where.
+    pub holders: Vec<ThreadPlace>,
+}
+
+/// In which way a thread stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ThreadState {
+    /// Before an operation.
+    Ready,
+    /// After one, in something that racelog does not see.
+    Outside,
+    /// It has ended.
+    Ended,
+}
+
+/// What followed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Aftermath {
+    /// Nothing that could be seen.
+    Nothing,
+    /// A panic with this message.
+    Panic(String),
+    /// A `check!` with this label failed.
+    Check(String),
+    /// No thread could go on.
+    Deadlock,
+    /// It did not end.
+    Livelock,
+    /// All threads waited for something that is not under control.
+    Stuck,
+    /// It had not ended when this was written.
+    Unended,
+}
+
+/// Why a text is no outcome.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InvalidOutcome {
+    line: usize,
+    why: String,
+}
+
+impl fmt::Display for InvalidOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+impl Error for InvalidOutcome {}
+
+#[cfg(test)]
+mod tests;
