@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analysis;
+pub mod child;
 pub mod cli;
 pub mod detect;
 pub mod encode;

@@ -8,7 +8,7 @@ use predictor::analysis::{Detector, LONGEST};
 use predictor::predict::Options;
 use predictor::trace::Trace;
 use racelog_examples::evaluate::{
-    Child, Comparison, Contained, Control, Effort, Kind, PaperTable, Recorded,
+    Child, Comparison, Contained, Effort, Kind, PaperTable, Recorded,
 };
 use racelog_examples::programs;
 
@@ -139,11 +139,11 @@ fn the_table_of_pldi08() {
 
 #[test]
 fn a_program_runs_in_a_process_of_its_own() {
-    let ended = child("fsbench_a").run(Control::Free).unwrap();
-    assert_eq!((ended.code, ended.outcome), (Some(101), None));
+    let ended = child("fsbench_a").run_free().unwrap();
+    assert_eq!(ended.code, Some(101));
     let missing = Child { executable: PathBuf::from("/nothing/here"), ..child("spin") };
-    let problem = missing.run(Control::Free).unwrap_err().to_string();
-    assert!(problem.starts_with("spin: "), "{problem}");
+    let problem = missing.run_free().unwrap_err().to_string();
+    assert!(problem.starts_with("spin: it cannot be started: "), "{problem}");
 }
 
 #[test]

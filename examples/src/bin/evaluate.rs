@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
 use clap::Parser;
+use racelog::interrupt;
 use racelog_examples::evaluate::{Arguments, write};
 
 /// Something has come out that must not be.
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
     };
     let (mut tables, effort) = (arguments.tables(), arguments.effort());
     let mut failed = false;
+    interrupt::note_first();
     for program in arguments.programs() {
         if io::stderr().is_terminal() {
             eprintln!("{}", program.name);
@@ -38,7 +40,11 @@ fn main() -> ExitCode {
             eprintln!("error: {problem}");
             failed = true;
         }
+        if let Some(signal) = interrupt::noted() {
+            interrupt::end_by(signal);
+        }
     }
+    interrupt::as_usual();
     let mut out = BufWriter::new(io::stdout().lock());
     let written = write(&tables, arguments.format, &mut out, &mut io::stderr());
     match written {

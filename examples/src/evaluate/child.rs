@@ -1,20 +1,19 @@
 //! Runs a program in a process of its own: as it comes, recorded, or under control.
 
 use std::error::Error;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
 
+use predictor::child::controlled::{Control, ControlledProgram, NoOutcome};
+use predictor::child::{self, Bounds, End, Finished, Interrupt, Limits};
 use predictor::replay::{ControlledRun, ReportNames};
 use predictor::trace::Trace;
 use predictor::trace::format::Source;
 use racelog::contract::environment::{RECORD_ON, Variable};
-use racelog::contract::place::PlacePair;
-use racelog::contract::seed::Seed;
 use tempfile::TempDir;
 
 use crate::{Program, Size};
@@ -38,22 +37,6 @@ pub struct Child {
     pub time: Duration,
 }
 
-/// What a run is told.
-#[derive(Clone, Copy, Debug)]
-pub enum Control<'a> {
-    /// Nothing.
-    Free,
-    /// To follow a schedule, which is given as text.
-    Schedule(&'a str),
-    /// To go by a seed, and to look out for a race at two places.
-    Seed {
-        /// The seed.
-        seed: &'a Seed,
-        /// The places.
-        race: &'a PlacePair,
-    },
-}
-
 /// A run that is over.
 #[derive(Clone, Debug)]
 pub struct Ended {
@@ -63,8 +46,6 @@ pub struct Ended {
     pub time: Duration,
     /// What it printed.
     pub printed: Vec<u8>,
-    /// What it says of itself, if it was under control.
-    pub outcome: Option<ControlledRun>,
 }
 
 /// A run that was recorded.
@@ -96,40 +77,27 @@ impl fmt::Display for Problem {
 impl Error for Problem {}
 
 impl Child {
-    /// Runs it once.
-    pub fn run(&self, control: Control<'_>) -> Result<Ended, Problem> {
-        let folder = self.folder()?;
-        let mut command = self.command();
-        let outcome = folder.path().join("outcome");
-        match control {
-            Control::Free => {}
-            Control::Schedule(text) => {
-                let schedule = folder.path().join("schedule");
-                fs::write(&schedule, text).map_err(|error| self.problem(error))?;
-                command.env(Variable::Schedule, &schedule).env(Variable::Outcome, &outcome);
-                // The run is recorded as it goes; nobody needs that trace.
-                command.env(Variable::Folder, folder.path());
-            }
-            Control::Seed { seed, race } => {
-                command.env(Variable::Control, seed.to_string()).env(Variable::Outcome, &outcome);
-                command.env(Variable::Race, race.to_string());
-            }
+    /// Runs it once as it comes, and neither records nor controls it.
+    pub fn run_free(&self) -> Result<Ended, Problem> {
+        let finished = self.finish(&mut self.command())?;
+        let (code, time) = (finished.end.code(), finished.time);
+        Ok(Ended { code, time, printed: finished.stdout.into_bytes() })
+    }
+
+    /// Runs it once under control.
+    pub fn run(&self, control: Control<'_>) -> Result<(Ended, ControlledRun), Problem> {
+        let words = self.words();
+        let program = ControlledProgram::new(&words, self.time).without_variables();
+        let ended = program.run(control, &ReportNames::default());
+        let ended = ended.map_err(|error| match error {
+            NoOutcome::TimeUp { .. } => self.too_long(),
+            error => self.problem(error),
+        })?;
+        if ended.end == End::TimeUp {
+            return Err(self.too_long());
         }
-        let (status, time) = self.wait(&mut command, folder.path())?;
-        let printed = fs::read(folder.path().join("out")).unwrap_or_default();
-        let outcome = match control {
-            Control::Free => None,
-            Control::Schedule(_) | Control::Seed { .. } => {
-                let text = fs::read_to_string(&outcome).map_err(|_| {
-                    self.problem(format!("it has left no outcome, and ended with {status}"))
-                })?;
-                Some(
-                    ControlledRun::parse(&text, &ReportNames::default())
-                        .map_err(|error| self.problem(error))?,
-                )
-            }
-        };
-        Ok(Ended { code: status.code(), time, printed, outcome })
+        let (code, time) = (ended.end.code(), ended.time);
+        Ok((Ended { code, time, printed: ended.printed }, ended.outcome))
     }
 
     /// Records a run: by a seed of the scheduler, or as it comes.
@@ -139,7 +107,7 @@ impl Child {
         command.env(Variable::Record, RECORD_ON).env(Variable::Folder, folder.path());
         command.env(Variable::MaxBytes, MAX_BYTES);
         command.envs(seed.map(|seed| (Variable::Control, seed)));
-        let (_, time) = self.wait(&mut command, folder.path())?;
+        let time = self.finish(&mut command)?.time;
         let files = fs::read_dir(folder.path()).map_err(|error| self.problem(error))?;
         let is_trace = |path: &PathBuf| path.extension() == Some(OsStr::new("rlog"));
         let path = files.flatten().map(|file| file.path()).find(is_trace);
@@ -164,10 +132,18 @@ impl Child {
         TempDir::with_prefix("racelog-").map_err(|error| self.problem(error))
     }
 
-    fn command(&self) -> Command {
+    /// The words that make the evaluation run the program instead.
+    fn words(&self) -> [OsString; 4] {
         let Size { threads, work } = self.size;
-        let mut command = Command::new(&self.executable);
-        command.args([RUN, self.program.name, &format!("{threads}x{work}")]);
+        let size = format!("{threads}x{work}");
+        let executable = self.executable.clone().into_os_string();
+        [executable, RUN.into(), self.program.name.into(), size.into()]
+    }
+
+    fn command(&self) -> Command {
+        let [executable, rest @ ..] = self.words();
+        let mut command = Command::new(executable);
+        command.args(rest);
         // The surroundings must not decide what is measured.
         for variable in Variable::ALL {
             command.env_remove(variable);
@@ -176,33 +152,27 @@ impl Child {
     }
 
     /// Runs a command until it ends, or its time is up.
-    fn wait(
-        &self,
-        command: &mut Command,
-        folder: &Path,
-    ) -> Result<(ExitStatus, Duration), Problem> {
-        let file = |name| File::create(folder.join(name)).map_err(|error| self.problem(error));
-        command.stdin(Stdio::null()).stdout(file("out")?).stderr(file("err")?);
-        let started = Instant::now();
-        let mut child = command.spawn().map_err(|error| self.problem(error))?;
-        let mut pause = Duration::from_micros(200);
-        loop {
-            let status = child.try_wait().map_err(|error| self.problem(error))?;
-            if let Some(status) = status {
-                return Ok((status, started.elapsed()));
-            }
-            if started.elapsed() > self.time {
-                // It may have ended by now; that is as good.
-                let _ = child.kill();
-                let _ = child.wait();
-                let seconds = self.time.as_secs_f64();
-                return Err(self.problem(format!(
-                    "a run has not ended within {seconds} seconds: raise --run-time, or take a \
-                     smaller --size"
-                )));
-            }
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(10));
+    fn finish(&self, command: &mut Command) -> Result<Finished, Problem> {
+        let limits = Limits {
+            time: Some(self.time),
+            own_group: true,
+            interrupt: Interrupt::Ends,
+            stop_when: None,
+        };
+        let finished = child::run_captured(command, &limits, Bounds::default());
+        let finished = finished.map_err(|error| self.problem(error))?;
+        match finished.end {
+            End::TimeUp => Err(self.too_long()),
+            End::Stopped => Err(self.problem("it was interrupted")),
+            End::Exit(_) | End::Signal(_) => Ok(finished),
         }
+    }
+
+    fn too_long(&self) -> Problem {
+        let seconds = self.time.as_secs_f64();
+        self.problem(format!(
+            "a run has not ended within {seconds} seconds: raise --run-time, or take a smaller \
+             --size"
+        ))
     }
 }

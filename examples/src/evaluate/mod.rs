@@ -26,7 +26,7 @@ use predictor::predict::Options;
 use predictor::report::Table;
 
 pub use self::arguments::{Arguments, Format, Kind};
-pub use self::child::{Child, Control, Ended, Problem, Recorded};
+pub use self::child::{Child, Ended, Problem, Recorded};
 pub use self::compare::{Comparison, Contained, Excess};
 pub use self::nfm11::Nfm11;
 pub use self::pldi08::Pldi08;

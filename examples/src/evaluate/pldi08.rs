@@ -10,13 +10,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use predictor::analysis::{Detector, detect};
+use predictor::child::controlled::Control;
 use predictor::fuzz::{Campaign, Strategy, Tally};
 use predictor::report::Table;
 use racelog::contract::environment::Variable;
 use racelog::contract::place::PlacePair;
 
 use super::compare::lines;
-use super::{Child, Control, Effort, PaperTable, Problem, Recorded, seconds};
+use super::{Child, Effort, PaperTable, Problem, Recorded, seconds};
 
 const HEADER: [&str; 12] = [
     "program",
@@ -60,7 +61,7 @@ impl PaperTable for Pldi08 {
         let (mut normal, mut recording, mut failed) = (Times::default(), Times::default(), Some(0));
         if program.hangs.is_none() {
             for _ in 0..effort.runs {
-                let ended = child.run(Control::Free)?;
+                let ended = child.run_free()?;
                 normal.add(ended.time);
                 failed = failed.map(|failed| failed + usize::from(ended.code != Some(0)));
             }
@@ -120,9 +121,9 @@ fn direct(
     let mut tally = Tally::new(Some(places));
     for seed in campaign.seeds() {
         let control = campaign.control(seed);
-        let ended = child.run(Control::Seed { seed: &control, race: places })?;
+        let race = Some(places);
+        let (ended, outcome) = child.run(Control::Seed { seed: &control, race })?;
         times.add(ended.time);
-        let outcome = ended.outcome.ok_or_else(|| child.problem("it has left no outcome"))?;
         tally.add(seed, &control, &outcome);
     }
     Ok(tally)

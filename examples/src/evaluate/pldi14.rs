@@ -6,6 +6,7 @@
 use std::time::{Duration, Instant};
 
 use predictor::analysis::Detector;
+use predictor::child::controlled::Control;
 use predictor::goal::{Goal, Pair};
 use predictor::predict::{Decided, decide_goal};
 use predictor::project::Replay;
@@ -16,7 +17,7 @@ use predictor::solve::SolverKind;
 use predictor::trace::{Op, Trace};
 
 use super::compare::{Comparison, Contained, lines};
-use super::{Child, Control, Effort, PaperTable, Problem, Recorded, seconds};
+use super::{Child, Effort, PaperTable, Problem, Recorded, seconds};
 use crate::Size;
 
 const FIXED: [&str; 8] = ["program", "LOC", "size", "threads", "events", "rw", "sync", "branches"];
@@ -136,8 +137,7 @@ fn replay(trace: &Trace, pair: Pair, child: &Child) -> Result<Option<String>, Pr
     let plan = Plan::new(trace, &witness);
     let plan = plan.ok_or_else(|| child.problem("bug: the witness has no two accesses"))?;
     let order = |first: &String| {
-        let ended = child.run(Control::Schedule(&plan.text(first)))?;
-        let outcome = ended.outcome.ok_or_else(|| child.problem("it has left no outcome"))?;
+        let (ended, outcome) = child.run(Control::Schedule(&plan.text(first)))?;
         Ok(Order { first: first.clone(), outcome, code: ended.code, printed: ended.printed })
     };
     let [one, other] = plan.threads();

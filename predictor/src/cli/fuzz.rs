@@ -10,9 +10,9 @@ use rayon::prelude::*;
 
 use super::args::{AnalysisFormat, Fuzz};
 use super::input::Input;
-use super::program::{Control, Program};
 use super::progress::SharedProgress;
 use super::{Failure, Outcome, say, terminal};
+use crate::child::controlled::{Control, ControlledProgram};
 use crate::fuzz::{Campaign, Strategy, Tally, write_text};
 use crate::predict::{Options, predict};
 use crate::replay::ReportNames;
@@ -67,7 +67,7 @@ fn run_all(
     campaign: &Campaign,
     pairs: &[Option<PlacePair>],
 ) -> Result<Vec<Tally>, Failure> {
-    let program = Program::new(&args.command, args.run_time);
+    let program = ControlledProgram::new(&args.command, args.run_time);
     let jobs = args.jobs.map_or(0, |jobs| jobs as usize);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let pool = pool.map_err(|error| Failure::of("--jobs", error))?;
@@ -82,7 +82,7 @@ fn run_all(
                 return Ok(None);
             }
             let control_by = Control::Seed { seed: &control, race: pair.as_ref() };
-            let ended = program.run(&control_by, &ReportNames::default());
+            let ended = program.run(control_by, &ReportNames::default());
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.update(done, all);
             match ended {

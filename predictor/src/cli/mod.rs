@@ -11,7 +11,6 @@
 
 mod analyze;
 mod args;
-mod bounded;
 pub mod cargo;
 mod check;
 mod compare;

@@ -6,9 +6,10 @@ use racelog::interrupt;
 
 use super::args::{AnalysisFormat, Replay};
 use super::input::Input;
-use super::program::{Control, Program, explain_by_program};
+use super::program::explain_by_program;
 use super::witness::{Decision, decide};
 use super::{Failure, Outcome, say, terminal};
+use crate::child::controlled::{Control, ControlledProgram};
 use crate::render::write_replay;
 use crate::replay::{Ending, NO_PLAN, Order, Plan, Replayed};
 
@@ -23,11 +24,11 @@ pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
         }
     };
     let plan = Plan::new(&trace, &witness).ok_or_else(|| Failure::of(&name, NO_PLAN))?;
-    let program = Program::new(&args.command, args.run_time);
+    let program = ControlledProgram::new(&args.command, args.run_time);
     let names = plan.report_names(&[]);
     let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)), &names)?;
-        let (outcome, code, printed) = (ended.outcome, ended.code, ended.printed);
+        let ended = program.run(Control::Schedule(&plan.text(first)), &names)?;
+        let (outcome, code, printed) = (ended.outcome, ended.end.code(), ended.printed);
         Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
     };
     let [one, other] = plan.threads();

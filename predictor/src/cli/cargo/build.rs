@@ -1,21 +1,19 @@
 //! Runs cargo so that programs are built for recording, and recorded.
 
-use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use cargo_config2::{Config, TargetTriple};
 use racelog::contract::environment::{RECORD_ON, Variable};
-use racelog::interrupt;
 
 use super::super::Failure;
-use super::super::bounded::{self, Bounds, End};
 use super::own_runs::OwnRuns;
 use super::run_folder::RunFolder;
 use super::runner;
 use super::workspace::{Workspace, cargo};
+use crate::child::{self, CannotStart, End, Interrupt, Limits};
 
 /// What makes code ready for recording.
 const CFG: [&str; 2] = ["--cfg", "racelog"];
@@ -167,14 +165,13 @@ fn names(word: &str, next: Option<&OsString>) -> Option<(Named, String)> {
 }
 
 /// Runs a subcommand of cargo, such as `test` or `nextest run`, recorded. What it prints goes to
-/// standard error if the report needs standard output for itself. There is no status if it had to be
-/// killed.
+/// standard error if the report needs standard output for itself.
 pub(super) fn run(
     workspace: &Workspace,
     subcommand: &[&str],
     args: &Peeked,
     way: &Way<'_>,
-) -> Result<Option<ExitStatus>, Failure> {
+) -> Result<End, Failure> {
     let Configured { config, target } = Configured::new(args)?;
     let rustflags = encoded(config.rustflags(&target).map_err(problem)?)?;
     let rustdocflags = encoded(config.rustdocflags(&target).map_err(problem)?)?;
@@ -213,29 +210,17 @@ pub(super) fn run(
     if way.quiet_output {
         command.stdout(Stdio::from(std::io::stderr()));
     }
-    wait(&mut command, way.run_folder).map_err(|error| Failure::of("cargo", error))
+    wait(&mut command, way.run_folder).map_err(|error| Failure::of("cargo", error.source))
 }
 
 /// Runs cargo until it ends. When an interrupt is noted, the programs are told to stop, and cargo
-/// itself is only ended if it does not see that they do: then there is no status.
-fn wait(command: &mut Command, run_folder: &RunFolder) -> std::io::Result<Option<ExitStatus>> {
-    let asked: Cell<Option<Instant>> = Cell::new(None);
-    let stop = || {
-        if interrupt::noted().is_none() {
-            return false;
-        }
-        if asked.get().is_none() {
-            run_folder.stop();
-            asked.set(Some(Instant::now()));
-        }
-        asked.get().is_some_and(|asked| asked.elapsed() >= PATIENCE)
-    };
-    let end = bounded::run(command, &Bounds { time: None, stop: &stop, own_group: false });
+/// itself is only ended if it does not see that they do.
+fn wait(command: &mut Command, run_folder: &RunFolder) -> Result<End, CannotStart> {
+    let tell = || run_folder.stop();
+    let interrupt = Interrupt::EndsAfter { tell: &tell, patience: PATIENCE };
+    let finished = child::run(command, &Limits { interrupt, ..Limits::default() });
     run_folder.wait_for_programs();
-    Ok(match end? {
-        End::Itself(status) => Some(status),
-        End::TimeUp | End::Stopped => None,
-    })
+    Ok(finished?.end)
 }
 
 /// A string of TOML. JSON's escapes are among those of TOML.

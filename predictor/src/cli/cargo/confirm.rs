@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use racelog::interrupt;
 use rayon::prelude::*;
 
-use super::super::program::{Control, Program, explain_by_program};
+use super::super::program::explain_by_program;
 use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
+use crate::child::controlled::{Control, ControlledProgram};
 use crate::project::{Occurrence, Project, Replay};
 use crate::render::replay_lines;
 use crate::replay::{Cause, Ending, NO_PLAN, Order, Plan, Replayed};
@@ -81,11 +82,12 @@ pub(super) fn replay(
     let plan = Plan::new(&trace, &events).ok_or_else(|| untried(NO_PLAN.to_owned()))?;
     let again = trust.again(traces, &occurrence.trace, &trace)?;
     announce(&again);
-    let program = Program::new(&again.words, settings.run_time).within(&again.surroundings);
+    let program = ControlledProgram::new(&again.words, settings.run_time);
+    let program = program.within(&again.surroundings);
     let names = plan.report_names(&settings.analysis.strip);
     let run = |first: &String| {
-        let ended = program.run(&Control::Schedule(&plan.text(first)), &names)?;
-        let (outcome, code, mut printed) = (ended.outcome, ended.code, ended.printed);
+        let ended = program.run(Control::Schedule(&plan.text(first)), &names)?;
+        let (outcome, code, mut printed) = (ended.outcome, ended.end.code(), ended.printed);
         if trace.metadata().test.is_some() {
             printed = without_times(&printed);
         }

@@ -45,6 +45,7 @@ use self::trust::Trust;
 use self::workspace::Workspace;
 use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, regular, say, terminal};
+use crate::child::End;
 use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
 use crate::render;
 use crate::unrecorded::{Unread, Unrecorded};
@@ -108,11 +109,11 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     let time = job.settings.test_time;
     let way = Way { runs: &runs, run_folder: &run_folder, time, quiet_output };
     interrupt::note_first();
-    let status = build::run(&workspace, subcommand, &peeked, &way)?;
+    let end = build::run(&workspace, subcommand, &peeked, &way)?;
     interrupt::as_usual();
     let interrupted = interrupt::noted().map(Outcome::Interrupted);
-    let succeeded = status.is_some_and(|status| status.success());
-    let cargos = status.and_then(|status| status.code()).and_then(|code| u8::try_from(code).ok());
+    let succeeded = end == End::Exit(0);
+    let cargos = end.code().and_then(|code| u8::try_from(code).ok());
     let cargos = ExitCode::from(cargos.unwrap_or(1));
     // Only what is new may take the place of what was there.
     if workspace.traces()?.iter().all(|file| before.has(file)) {
@@ -122,8 +123,8 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
             None if succeeded => Err(Failure::Message(NOTHING_RECORDED.to_owned())),
             None => {
                 say("note", "nothing was recorded");
-                let code = status.and_then(|status| status.code());
-                let refused = !run_folder.has_started() && is_refused(&workspace, &peeked, code);
+                let has_started = run_folder.has_started();
+                let refused = !has_started && is_refused(&workspace, &peeked, end.code());
                 Ok(if refused { ExitCode::from(ERROR) } else { cargos })
             }
         };

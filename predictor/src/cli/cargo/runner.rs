@@ -14,12 +14,11 @@ use racelog::contract::environment::Variable;
 use racelog::interrupt;
 
 use super::super::args::seconds;
-use super::super::bounded::{self, Bounds, End};
-use super::super::program::signal_of;
 use super::super::{Failure, say};
 use super::own_runs::OwnRuns;
 use super::recorded::{FILE, Recorded, is_kept};
 use super::run_folder::RunFolder;
+use crate::child::{self, End, Interrupt, Limits};
 
 /// The subcommand that cargo is told to run programs with.
 pub(super) const NAME: &str = "run-recorded";
@@ -70,21 +69,19 @@ fn supervise(
     };
     interrupt::note_first();
     let parent = parent();
-    let stop =
-        || interrupt::noted().is_some() || run_folder.is_stopped() || self::parent() != parent;
-    if stop() {
+    // Neither the command nor cargo is a parent that could send an event.
+    let stop = || run_folder.is_stopped() || self::parent() != parent;
+    if interrupt::noted().is_some() || stop() {
         return Ok(ExitCode::from(INTERRUPTED));
     }
     // A program that asks at the terminal must be able to read from there.
     let own_group = !io::stdin().is_terminal();
-    let end = bounded::run(command, &Bounds { time, stop: &stop, own_group })?;
+    let limits = Limits { time, own_group, interrupt: Interrupt::Ends, stop_when: Some(&stop) };
+    let finished = child::run(command, &limits).map_err(|error| error.source)?;
     drop(running);
-    Ok(match end {
-        End::Itself(status) => match (status.code(), signal_of(status)) {
-            (Some(code), _) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
-            (None, Some(signal)) => interrupt::end_by(signal),
-            (None, None) => ExitCode::FAILURE,
-        },
+    Ok(match finished.end {
+        End::Exit(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
+        End::Signal(signal) => interrupt::end_by(signal),
         End::TimeUp => {
             run_folder.took_too_long(stem);
             let seconds = time.unwrap_or_default().as_secs_f64();

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::super::program::Surroundings;
 use super::own_runs::{OwnRuns, Unknown, shown};
 use super::recorded::{FILE, Recorded};
+use crate::child::controlled::Surroundings;
 use crate::replay::Cause;
 use crate::trace::Trace;
 
