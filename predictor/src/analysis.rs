@@ -11,13 +11,14 @@ use rustc_hash::FxHashSet;
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
 use crate::detect::{self, Claim, Scope};
-use crate::goal::{Pair, Signature};
-use crate::index::Index;
-use crate::order::weak_links;
-use crate::predict::{self, Candidates, MustOrder, Proof, Proven, predict};
-use crate::report::{
-    Counts, DetectorRun, Finding, Reason, ReasonKind, Report, TooWeak, Unseen, VERSION, describe,
+use crate::finding::{
+    Describer, Finding, Kind, Occurrence, PackedWitness, Reason, Role, WeakAccess,
 };
+use crate::goal::{Goal, Pair, Signature};
+use crate::index::Index;
+use crate::order::{WeakLink, weak_links};
+use crate::predict::{self, Candidates, MustOrder, Proof, Proven, predict};
+use crate::report::{DetectorRun, Report, SCHEMA, Unseen, VERSION};
 use crate::solve::Disagreement;
 use crate::trace::{EventId, Trace};
 
@@ -82,8 +83,8 @@ impl FromStr for Detector {
 /// What one detector found.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The pairs; with witnesses where the detector gives them.
-    pub races: BTreeMap<Pair, Option<Proven>>,
+    /// The goals; with witnesses where the detector gives them.
+    pub found: BTreeMap<Goal, Option<Proven>>,
     /// How many pairs could not be decided.
     pub unknown: u64,
     /// What became of the pairs, where the detector counts that.
@@ -92,6 +93,13 @@ pub struct Found {
     pub disagreement: Option<Disagreement>,
     /// How long it took.
     pub time: Duration,
+}
+
+impl Found {
+    /// The races among what was found.
+    pub fn races(&self) -> impl Iterator<Item = Pair> {
+        self.found.keys().filter_map(Goal::as_race)
+    }
 }
 
 /// Runs one detector.
@@ -104,7 +112,7 @@ pub fn detect(
     let started = Instant::now();
     let scope = if options.all_pairs { Scope::AllPairs } else { Scope::Signatures };
     let classic = |found: detect::Findings| Found {
-        races: found.pairs.into_iter().map(|pair| (pair, None)).collect(),
+        found: found.pairs.into_iter().map(|pair| (Goal::Race(pair), None)).collect(),
         unknown: found.limits.forgotten,
         ..Found::default()
     };
@@ -112,8 +120,8 @@ pub fn detect(
         Detector::Mcm => {
             let found = predict(trace, options, progress);
             Found {
-                races: found.found.into_iter().filter_map(with_pair).collect(),
-                unknown: found.counts.unknown(),
+                found: found.found.into_iter().map(|it| (it.goal().clone(), Some(it))).collect(),
+                unknown: found.counts.unknown.total(),
                 counts: Some(found.counts),
                 disagreement: found.disagreement,
                 ..Found::default()
@@ -144,11 +152,6 @@ pub fn detect(
     };
     found.time = started.elapsed();
     found
-}
-
-/// A proven race by its pair.
-fn with_pair(proven: Proven) -> Option<(Pair, Option<Proven>)> {
-    Some((proven.goal().as_race()?, Some(proven)))
 }
 
 /// The longest trace that the whole-trace detectors look at. Their formula has all of it.
@@ -194,7 +197,7 @@ fn whole_trace(
             match claim {
                 Claim::Race(_) => {
                     proven.insert(signature);
-                    found.races.insert(pair, None);
+                    found.found.insert(Goal::Race(pair), None);
                 }
                 Claim::NoRace => {}
                 Claim::Unknown => found.unknown += 1,
@@ -228,8 +231,8 @@ pub fn analyze(
         found.push((*detector, run));
     }
     let runs = found.iter().map(|(detector, found)| DetectorRun {
-        name: detector.name(),
-        findings: found.races.len(),
+        name: detector.name().to_owned(),
+        findings: Some(found.found.len() as u64),
         // Only `mcm` does parts; what the others do in each part is counted in one.
         unknown: if *detector == Detector::Mcm || options.part.is_first() {
             found.unknown
@@ -240,125 +243,142 @@ pub fn analyze(
         unsound: detector.is_unsound(),
     });
     let runs = runs.collect();
-    let counts = found.iter().find_map(|(_, found)| found.counts).map(Counts::from);
-    let mut union: Vec<Union> = Vec::new();
+    let counts = found.iter().find_map(|(_, found)| found.counts);
+    let mut merged: Vec<Merged> = Vec::new();
     let mut known: BTreeMap<Same, usize> = BTreeMap::new();
     for (detector, found) in found {
-        for (pair, race) in found.races {
+        for (goal, proven) in found.found {
             let same = match options.all_pairs {
-                true => Same::Pair(pair),
-                false => Same::Signature(pair.signature(trace)),
+                true => Same::Goal(goal.clone()),
+                false => Same::Signature(goal.signature(trace)),
             };
             let at = *known.entry(same).or_insert_with(|| {
-                union.push(Union { pair, race: None, detectors: Vec::new(), unordered: None });
-                union.len() - 1
+                let goal = goal.clone();
+                merged.push(Merged { goal, proven: None, detectors: Vec::new(), unordered: None });
+                merged.len() - 1
             });
-            let entry = &mut union[at];
+            let entry = &mut merged[at];
             entry.detectors.push(detector);
             if detector == Detector::Hb {
-                entry.unordered = Some(pair);
+                entry.unordered = Some(goal.clone());
             }
-            if race.is_some() && entry.race.is_none() {
-                (entry.pair, entry.race) = (pair, race);
+            if proven.is_some() && entry.proven.is_none() {
+                (entry.goal, entry.proven) = (goal, proven);
             }
         }
     }
-    union.sort_by_key(|entry| entry.pair);
+    merged.sort_by(|a, b| a.goal.cmp(&b.goal));
+    let mut describer = Describer::new(trace);
     let solver = options.solver.name();
+    let findings = merged.into_iter().zip(1..).map(|(entry, number)| {
+        let kind = entry.kind();
+        let occurrence = entry.occurrence(trace, name, &mut describer, solver);
+        Finding { number, ..Finding::new(kind, vec![occurrence]) }
+    });
     Ok(Report {
+        schema: SCHEMA,
         version: VERSION,
         trace: name.to_owned(),
         events: trace.len(),
         threads: trace.thread_count(),
         detectors: runs,
-        findings: union.into_iter().map(|entry| finding(trace, entry, solver)).collect(),
+        findings: findings.collect(),
         counts,
         unseen: Unseen::of(trace),
     })
 }
 
-/// What makes two pairs one finding.
+/// What makes two goals one finding.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Same {
-    Pair(Pair),
+    Goal(Goal),
     Signature(Signature),
 }
 
-struct Union {
-    pair: Pair,
-    race: Option<Proven>,
+/// What all detectors say of one finding.
+struct Merged {
+    goal: Goal,
+    proven: Option<Proven>,
     detectors: Vec<Detector>,
-    /// The pair that happens-before leaves unordered.
-    unordered: Option<Pair>,
+    /// The goal that happens-before leaves unordered.
+    unordered: Option<Goal>,
 }
 
-fn finding(trace: &Trace, entry: Union, solver: &'static str) -> Finding {
-    let (first, second) = (entry.pair.first(), entry.pair.second());
-    let variable = trace.accessed(first).map(Object::Var);
-    let mut detectors: Vec<&'static str> =
-        entry.detectors.iter().map(|detector| detector.name()).collect();
-    if entry.race.is_some() {
-        detectors.sort_by_key(|name| *name != Detector::Mcm.name());
-    }
-    Finding {
-        events: [first.number(), second.number()],
-        variable: variable.map_or_else(String::new, |var| trace.printer().name(var).to_owned()),
-        accesses: [describe(trace, first), describe(trace, second)],
-        reason: reason(trace, &entry),
-        detector: detectors[0],
-        detectors,
-        solver: entry.race.as_ref().filter(|race| race.proof == Proof::Solver).map(|_| solver),
-        seconds: entry.race.as_ref().map(|race| race.time.as_secs_f64()),
-        witness: entry.race.map(|race| race.witness.schedule().map(EventId::number).collect()),
-    }
-}
-
-fn reason(trace: &Trace, entry: &Union) -> Reason {
-    let said = |kind, text: String| Reason { kind, text, too_weak: Vec::new() };
-    if entry.race.is_none() && entry.unordered.is_some() {
-        let links = weak_links(trace, entry.pair);
-        if !links.is_empty() {
-            return too_weak(trace, &links);
+impl Merged {
+    /// Which kind it is: a schedule counts most. Happens-before says what this very run has; the
+    /// others may be wrong.
+    fn kind(&self) -> Kind {
+        match (&self.proven, &self.unordered) {
+            (Some(proven), _) => Kind::of_goal(proven.goal().kind()),
+            (None, Some(_)) => Kind::UnorderedRace,
+            (None, None) => Kind::SuspectedRace,
         }
     }
-    if entry.unordered == Some(entry.pair) {
-        let text = "nothing orders these two in the observed run".to_owned();
-        return said(ReasonKind::Unordered, text);
+
+    fn occurrence(
+        mut self,
+        trace: &Trace,
+        name: &str,
+        describer: &mut Describer<'_>,
+        solver: &str,
+    ) -> Occurrence {
+        let reason = self.reason(trace, describer);
+        if self.proven.is_some() {
+            self.detectors.sort_by_key(|detector| *detector != Detector::Mcm);
+        }
+        let proven = self.proven.as_ref();
+        let solver = proven.filter(|it| it.proof == Proof::Solver).map(|_| solver.to_owned());
+        let happened = self.goal.happened().iter().map(|event| (*event, Role::Happened));
+        let next = self.goal.next().iter().map(|event| (*event, Role::Next));
+        let parts = happened.chain(next).map(|(event, role)| describer.part(event, role));
+        let parts = parts.collect();
+        // All events of a goal that is about a variable access it.
+        let subject = self.goal.events().next().and_then(|event| describer.variable(event));
+        Occurrence {
+            trace: name.to_owned(),
+            parts,
+            subject,
+            reason,
+            detectors: self.detectors.iter().map(|detector| detector.name().to_owned()).collect(),
+            solver,
+            seconds: proven.map(|proven| proven.time.as_secs_f64()),
+            witness: proven.map(|proven| PackedWitness::pack(trace, proven.witness.schedule())),
+            steps: Vec::new(),
+            left_out: 0,
+            also: Vec::new(),
+            replay: None,
+        }
     }
-    if entry.race.is_none() {
-        let text = format!("`{}` finds no order between these two", entry.detectors[0]);
-        return said(ReasonKind::Unordered, text);
+
+    fn reason(&self, trace: &Trace, describer: &mut Describer<'_>) -> Reason {
+        let pair = self.goal.as_race();
+        if let (None, Some(_), Some(pair)) = (&self.proven, &self.unordered, pair) {
+            let links = weak_links(trace, pair);
+            if !links.is_empty() {
+                return too_weak(trace, &links, describer);
+            }
+        }
+        if self.unordered.as_ref() == Some(&self.goal) {
+            return Reason::Unordered;
+        }
+        if self.proven.is_none() {
+            return Reason::NoOrderFound { detector: self.detectors[0].name().to_owned() };
+        }
+        let locks = pair.map_or_else(Vec::new, |pair| ordering_locks(trace, pair));
+        let locks = locks.into_iter().map(|lock| describer.name(Object::Lock(lock)));
+        Reason::Reordered { locks: locks.collect() }
     }
-    let locks = ordering_locks(trace, entry.pair);
-    let mut printer = trace.printer();
-    let names: Vec<String> =
-        locks.iter().map(|lock| format!("`{}`", printer.name(Object::Lock(*lock)))).collect();
-    let text = if names.is_empty() {
-        "can be reordered: nothing that orders these two in the observed run has to".to_owned()
-    } else {
-        format!("can be reordered: {} can be taken in another order", names.join(", "))
-    };
-    said(ReasonKind::Reordered, text)
 }
 
-fn too_weak(trace: &Trace, links: &[crate::order::WeakLink]) -> Reason {
-    let mut printer = trace.printer();
-    let too_weak: Vec<TooWeak> = links
-        .iter()
-        .map(|link| TooWeak {
-            event: link.event.number(),
-            ordering: format!("{:?}", link.ordering),
-            location: printer.location(link.event),
-            kind: Some(trace.op(link.event).keyword().to_owned()),
-            needs: link.needs.map(|needs| format!("{needs:?}")),
-        })
-        .collect();
-    let words = too_weak.iter().map(|link| match &link.location {
-        Some(location) => format!("{} at {location} (event {})", link.ordering, link.event),
-        None => format!("{} at event {}", link.ordering, link.event),
+fn too_weak(trace: &Trace, links: &[WeakLink], describer: &mut Describer<'_>) -> Reason {
+    let accesses = links.iter().map(|link| WeakAccess {
+        event: link.event.number(),
+        ordering: format!("{:?}", link.ordering),
+        place: describer.place(link.event),
+        operation: Some(trace.op(link.event).keyword().to_owned()),
+        needs: link.needs.map(|needs| format!("{needs:?}")),
     });
-    let text = format!("ordering too weak: {}", words.collect::<Vec<_>>().join(", "));
-    Reason { kind: ReasonKind::OrderingTooWeak, text, too_weak }
+    Reason::OrderingTooWeak { accesses: accesses.collect() }
 }
 
 /// The locks that the first access's thread gives back after it and that the second's takes before

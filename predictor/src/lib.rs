@@ -8,6 +8,7 @@ pub mod cli;
 pub mod detect;
 pub mod encode;
 pub mod explore;
+pub mod finding;
 pub mod fuzz;
 pub mod generate;
 pub mod goal;

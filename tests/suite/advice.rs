@@ -1,8 +1,8 @@
 //! What is advised about orderings is followed, and then the finding is gone.
 
 use predictor::analysis::{Detector, analyze};
+use predictor::finding::{Finding, WeakAccess};
 use predictor::predict::Options;
-use predictor::report::{Finding, TooWeak};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
 
@@ -15,7 +15,7 @@ fn findings(text: &str) -> Vec<Finding> {
 }
 
 /// The trace with the orderings that are advised: events are lines.
-fn follow(text: &str, advice: &[TooWeak]) -> String {
+fn follow(text: &str, advice: &[WeakAccess]) -> String {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     for weak in advice {
         let line = &mut lines[weak.event as usize - 1];
@@ -31,11 +31,11 @@ fn follow(text: &str, advice: &[TooWeak]) -> String {
 fn check(text: &str, expected: &[&str]) {
     let found = findings(text);
     let [finding] = &found[..] else { panic!("{found:?} in\n{text}") };
-    let advice = &finding.reason.too_weak;
+    let advice = finding.occurrences[0].reason.too_weak();
     let shown: Vec<String> = advice
         .iter()
         .map(|weak| {
-            let (kind, needs) = (weak.kind.as_deref(), weak.needs.as_deref());
+            let (kind, needs) = (weak.operation.as_deref(), weak.needs.as_deref());
             format!("{} {} {}", weak.event, kind.unwrap_or("?"), needs.unwrap_or("?"))
         })
         .collect();
@@ -43,7 +43,7 @@ fn check(text: &str, expected: &[&str]) {
     let cured = follow(text, advice);
     assert_eq!(findings(&cured).len(), 0, "{cured}");
     for left_out in 0..advice.len() {
-        let mut rest = advice.clone();
+        let mut rest = advice.to_vec();
         rest.remove(left_out);
         assert_eq!(findings(&follow(text, &rest)).len(), 1, "{left_out} is not needed in\n{text}");
     }

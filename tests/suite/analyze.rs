@@ -17,13 +17,25 @@ fn report(trace: &str, args: &[&str]) -> (i32, Value) {
     (code, serde_json::from_str(&out).expect("the report is JSON"))
 }
 
+/// The findings of a report, with what stands in its tables.
+fn found(report: &Value) -> Vec<Value> {
+    crate::support::findings_of(report)
+}
+
+/// The numbers of a finding's events.
+fn events(finding: &Value) -> Vec<u64> {
+    let parts = finding["occurrences"][0]["parts"].as_array().expect("parts");
+    parts.iter().map(|part| part["event"].as_u64().expect("a number")).collect()
+}
+
 /// The findings as `(i, j) reason`.
 fn findings(trace: &str, args: &[&str]) -> Vec<String> {
     let (code, report) = report(trace, args);
-    let found = report["findings"].as_array().expect("an array");
+    let found = found(&report);
     assert_eq!(code, i32::from(!found.is_empty()), "{trace}");
     let line = |finding: &Value| {
-        let (events, reason) = (&finding["events"], &finding["reason"]["text"]);
+        let reason = &finding["occurrences"][0]["reason"]["text"];
+        let events = events(finding);
         format!("({}, {}) {}", events[0], events[1], reason.as_str().expect("a text"))
     };
     found.iter().map(line).collect()
@@ -37,8 +49,8 @@ fn the_report_has_the_documented_fields() {
     for detector in report["detectors"].as_array_mut().unwrap() {
         detector["seconds"] = 0.into();
     }
-    report["findings"][0]["seconds"] = 0.into();
-    let golden = repository().join("tests/golden/report-v1.json");
+    report["findings"][0]["occurrences"][0]["seconds"] = 0.into();
+    let golden = repository().join("tests/golden/report-v2.json");
     let golden: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
     assert_eq!(report, golden, "found:\n{report:#}");
 }
@@ -120,9 +132,10 @@ fn one_detector_alone() {
     let text = std::fs::read_to_string(example("third-thread")).unwrap();
     let pairs = |detector: &str| {
         let (_, report) = report(&text, &["--detector", detector, "--all-pairs"]);
-        let pair = |finding: &Value| finding["events"].to_string();
-        let found = report["findings"].as_array().unwrap();
-        assert!(found.iter().all(|finding| finding["detector"] == detector));
+        let pair = |finding: &Value| format!("{:?}", events(finding)).replace(' ', "");
+        let found = found(&report);
+        let by = |finding: &Value| finding["occurrences"][0]["detectors"][0] == detector;
+        assert!(found.iter().all(by));
         found.iter().map(pair).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(pairs("mcm"), "[5,8]");
@@ -208,8 +221,9 @@ fn a_generated_trace_has_the_seeded_races_and_no_others() {
     assert_eq!(text, make("7"));
     assert_ne!(text, make("8"));
     let (code, report) = report(&text, &[]);
-    let found = report["findings"].as_array().unwrap();
-    let names: Vec<&str> = found.iter().map(|race| race["variable"].as_str().unwrap()).collect();
+    let found = found(&report);
+    let name = |race: &Value| race["occurrences"][0]["subject"]["name"].as_str().map(str::to_owned);
+    let names: Vec<String> = found.iter().filter_map(name).collect();
     assert_eq!(code, 1);
     assert_eq!(names.len(), 5, "{names:?}");
     assert!(

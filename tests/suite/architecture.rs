@@ -25,7 +25,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 11] = [
+const INVARIANTS: [Invariant; 12] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace", "racelog/src/contract"],
@@ -102,6 +102,13 @@ const INVARIANTS: [Invariant; 11] = [
         except: &[],
         forbidden: &["clap", "indicatif"],
         own: &["semantics", "trace"],
+    },
+    Invariant {
+        name: "findings-are-data",
+        rooms: &["predictor/src/finding"],
+        except: &[],
+        forbidden: &["io::Write", "annotate_snippets", "rayon"],
+        own: &["finding", "goal", "index", "replay", "trace"],
     },
     Invariant {
         name: "only-the-command-line-talks",

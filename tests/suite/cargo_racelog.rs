@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use predictor::project::{Code, Finding, Project, ReplayStatus};
+use predictor::finding::{Finding, Kind, ReplayStatus};
+use predictor::project::Project;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -88,8 +89,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 
 /// Where the accesses of a finding are.
 fn places(finding: &Finding) -> Vec<String> {
-    let places = finding.sides.iter().filter_map(|side| side.place.as_ref());
-    places.map(|place| format!("{}:{}", place.file, place.line)).collect()
+    finding.places().map(|place| format!("{}:{}", place.file, place.line)).collect()
 }
 
 /// The line of a file of the workspace that has this text, as `file:line`.
@@ -135,11 +135,12 @@ fn tests_are_recorded_and_reported(workspace: &Workspace) {
     let [flag, balance] = &project.findings[..] else { panic!("just these two") };
     assert_eq!((flag.occurrences.len(), balance.occurrences.len()), (10, 1));
     for finding in &project.findings {
-        assert_eq!(finding.code, Code::DataRace);
+        assert_eq!(finding.kind, Kind::DataRace);
         let replay = finding.best().replay.as_ref().expect("it was replayed");
         assert_eq!(replay.status, ReplayStatus::Confirmed, "{replay:?}");
     }
-    assert_eq!(balance.occurrences[0].accesses.each_ref().map(|access| access.locks.len()), [1, 1]);
+    let locks = balance.occurrences[0].parts.iter().map(|part| part.locks.len());
+    assert_eq!(locks.collect::<Vec<_>>(), [1, 1]);
 }
 
 /// The bytes of all files in a folder, but for what cargo has built.

@@ -57,8 +57,8 @@ fn prediction_finds_what_locks_and_wake_ups_hide_from_happens_before() {
     for (name, races) in [("figure1", 1), ("channel", 1), ("arena", 3)] {
         let trace = record(name).trace;
         let found = Comparison::new(&trace, &Options::default());
-        assert_eq!(found.of(Detector::Hb).races.len(), 0, "{name}");
-        assert_eq!(found.of(Detector::Mcm).races.len(), races, "{name}");
+        assert_eq!(found.of(Detector::Hb).found.len(), 0, "{name}");
+        assert_eq!(found.of(Detector::Mcm).found.len(), races, "{name}");
         assert_eq!(found.said_is_contained(&trace), Contained::Yes, "{name}");
         assert_eq!(found.excess(&trace), [], "{name}");
     }
@@ -69,9 +69,9 @@ fn locksets_suspect_what_is_no_race() {
     for name in ["figure1_switched", "channel_fixed", "arena_fixed", "spin_fixed", "arc_fixed"] {
         let trace = record(name).trace;
         let found = Comparison::new(&trace, &Options::default());
-        assert!(!found.of(Detector::Quick).races.is_empty(), "{name}");
-        assert!(found.of(Detector::Mcm).races.is_empty(), "{name}");
-        assert!(found.of(Detector::Hb).races.is_empty(), "{name}");
+        assert!(!found.of(Detector::Quick).found.is_empty(), "{name}");
+        assert!(found.of(Detector::Mcm).found.is_empty(), "{name}");
+        assert!(found.of(Detector::Hb).found.is_empty(), "{name}");
     }
 }
 

@@ -18,7 +18,7 @@ fn all_pairs() -> Options {
 
 fn run(trace: &Trace, options: &Options) -> Prediction {
     let found = predict(trace, options, |_, _| {});
-    assert_eq!(found.counts.unconfirmed, 0);
+    assert_eq!(found.counts.unknown.unconfirmed, 0);
     for proven in &found.found {
         let schedule: Vec<EventId> = proven.witness.schedule().collect();
         let checked = witness::check(trace, proven.goal().kind(), &schedule);
@@ -48,13 +48,15 @@ fn prediction_equals_exploration() {
             let found = run(&trace, &Options { proofs, ..all_pairs() });
             assert_eq!(pairs(&found), truth, "seed {seed}, {proofs:?}\n{text}");
             let counts = found.counts;
-            assert_eq!(counts.unknown() + counts.covered, 0, "seed {seed}\n{text}");
-            let refuted_cheaply =
-                counts.locked + counts.ordered + counts.forced + counts.contradicted;
-            let decided = counts.proven() + refuted_cheaply + counts.refuted;
+            assert_eq!(counts.unknown.total() + counts.covered, 0, "seed {seed}\n{text}");
+            let refuted_cheaply = counts.refuted.common_lock
+                + counts.refuted.must_order
+                + counts.refuted.forced_order
+                + counts.refuted.closure;
+            let decided = counts.proven.total() + refuted_cheaply + counts.refuted.solver;
             assert_eq!(decided, counts.candidates, "seed {seed}\n{text}");
-            races += counts.solved;
-            refuted += counts.refuted;
+            races += counts.proven.solver;
+            refuted += counts.refuted.solver;
         }
         compared += 1;
     }
@@ -86,8 +88,11 @@ fn each_proof_by_itself_changes_nothing() {
             let found = run(&trace, options);
             assert_eq!(pairs(&found), truth, "seed {seed}, {:?}\n{text}", options.proofs);
             let counts = found.counts;
-            *decided += counts.locked + counts.ordered + counts.forced + counts.held_back;
-            *decided += counts.contradicted.min(counts.closed) + counts.waited;
+            *decided += counts.refuted.common_lock
+                + counts.refuted.must_order
+                + counts.refuted.forced_order
+                + counts.proven.hold_back;
+            *decided += counts.refuted.closure.min(counts.proven.closure) + counts.proven.waiting;
         }
     }
     assert!(decided[0] == 0 && decided[1..].iter().all(|count| *count > 100), "{decided:?}");
@@ -114,7 +119,7 @@ fn lock_histories_by_themselves_change_nothing() {
         let Some(truth) = truth(&trace) else { continue };
         let found = run(&trace, &Options { proofs, ..all_pairs() });
         assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
-        crossed += found.counts.crossed;
+        crossed += found.counts.refuted.lock_histories;
     }
     assert!(crossed > 30, "only {crossed} pairs were ruled out");
 }

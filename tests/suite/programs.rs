@@ -85,10 +85,10 @@ fn find(program: &Program, trace: &Trace) -> Found {
     // Without limits of time, or a slow machine would find less.
     let options = Options { pair_time: None, pairs_per_signature: None, ..Options::default() };
     let prediction = predict(trace, &options, |_, _| {});
-    assert_eq!(prediction.counts.unknown(), 0, "{}", program.name);
+    assert_eq!(prediction.counts.unknown.total(), 0, "{}", program.name);
     let proven = prediction.races().map(|pair| places(trace, pair)).collect();
-    let observed = detect(trace, Detector::Hb, &options, |_, _| {}).races;
-    let observed = observed.into_keys().map(|pair| places(trace, pair)).collect();
+    let observed = detect(trace, Detector::Hb, &options, |_, _| {});
+    let observed = observed.races().map(|pair| places(trace, pair)).collect();
     Found { predicted: prediction.races().collect(), proven, observed }
 }
 

@@ -251,7 +251,7 @@ mod z3 {
             let predicted: BTreeSet<Pair> = found.races().collect();
             assert_eq!(predicted, truth, "seed {seed}\n{text}");
             assert_eq!(
-                (found.counts.unknown(), found.disagreement),
+                (found.counts.unknown.total(), found.disagreement),
                 (0, None),
                 "seed {seed}\n{text}"
             );

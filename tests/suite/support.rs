@@ -126,3 +126,11 @@ pub(crate) fn conflicts(trace: &Trace) -> Vec<Pair> {
     }
     pairs
 }
+
+/// The findings of a report in JSON, with what stands in its tables.
+pub(crate) fn findings_of(report: &serde_json::Value) -> Vec<serde_json::Value> {
+    let mut findings = report["findings"].clone();
+    predictor::finding::shared::put_back(&mut findings, report["tables"].clone())
+        .expect("the tables have all rows");
+    findings.as_array().expect("a list").clone()
+}

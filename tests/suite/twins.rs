@@ -78,7 +78,7 @@ fn a_race_with_who_frees_the_memory_says_so() {
     let trace = record(&["boxed-free", "racy"]);
     let found = explore(&trace, 1_000_000, |_| {});
     let kinds = found.races().map(|pair| {
-        [pair.first(), pair.second()].map(|event| predictor::report::describe(&trace, event).kind)
+        [pair.first(), pair.second()].map(|event| predictor::finding::operation_of(&trace, event))
     });
     assert_eq!(kinds.collect::<Vec<_>>(), [["read", "free"]]);
     let (_, second) = found.races().map(|pair| (pair.first(), pair.second())).next().unwrap();

@@ -5,7 +5,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use predictor::project::{Doubt, Level, Project};
+use predictor::finding::{Doubt, Level};
+use predictor::project::Project;
 use predictor::unrecorded::{Unrecorded, What};
 use tempfile::TempDir;
 

@@ -48,7 +48,7 @@ fn load(bytes: Vec<u8>, arguments: &[&str]) -> Trace {
 fn predicted(trace: &Trace) -> BTreeSet<Pair> {
     let options = Options { pair_time: None, ..Options::default() };
     let found = predict(trace, &options, |_, _| {});
-    assert_eq!(found.counts.unknown(), 0);
+    assert_eq!(found.counts.unknown.total(), 0);
     found.races().collect()
 }
 

@@ -53,7 +53,7 @@ impl Comparison {
     pub fn cell(&self, trace: &Trace, detector: Detector) -> String {
         let found = self.of(detector);
         let is_whole = matches!(detector, Detector::Said | Detector::Paper);
-        match (found.races.len(), found.unknown) {
+        match (found.found.len(), found.unknown) {
             (races, 0) => races.to_string(),
             (_, _) if is_whole && trace.len() > LONGEST => "too long".to_owned(),
             (races, unknown) => format!("{races}, {unknown} open"),
@@ -75,10 +75,10 @@ impl Comparison {
         let known = self.signatures(trace, Detector::Mcm);
         let mut excess = Vec::new();
         for detector in [Detector::Hb, Detector::Cp, Detector::Paper] {
-            for pair in self.of(detector).races.keys() {
+            for pair in self.of(detector).races() {
                 if !known.contains(&pair.signature(trace)) {
-                    let text = describe(trace, detector, *pair);
-                    excess.push(Excess { detector, pair: *pair, text });
+                    let text = describe(trace, detector, pair);
+                    excess.push(Excess { detector, pair, text });
                 }
             }
         }
@@ -86,7 +86,7 @@ impl Comparison {
     }
 
     fn signatures(&self, trace: &Trace, detector: Detector) -> BTreeSet<Signature> {
-        self.of(detector).races.keys().map(|pair| pair.signature(trace)).collect()
+        self.of(detector).races().map(|pair| pair.signature(trace)).collect()
     }
 }
 

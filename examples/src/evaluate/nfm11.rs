@@ -45,7 +45,7 @@ impl PaperTable for Nfm11 {
         let find = |detector| detect(trace, detector, &options, |_, _| {});
         let (said, mcm) = (find(Detector::Said), find(Detector::Mcm));
         let counts = mcm.counts.unwrap_or_default();
-        let lsa = counts.candidates - counts.locked;
+        let lsa = counts.candidates - counts.refuted.common_lock;
         let of = |is: fn(&Op) -> bool| {
             trace.events().filter(|event| is(&trace.op(*event))).count().to_string()
         };
@@ -59,7 +59,7 @@ impl PaperTable for Nfm11 {
             trace.lock_count().to_string(),
             trace.condvar_count().to_string(),
             lsa.to_string(),
-            (lsa - counts.ordered).to_string(),
+            (lsa - counts.refuted.must_order).to_string(),
             witnesses(trace, &said, true),
             seconds(said.time),
             witnesses(trace, &mcm, false),
@@ -103,7 +103,7 @@ fn is_wait(op: &Op) -> bool {
 }
 
 fn witnesses(trace: &Trace, found: &Found, is_whole: bool) -> String {
-    match (found.races.len(), found.unknown) {
+    match (found.found.len(), found.unknown) {
         (races, 0) => races.to_string(),
         _ if is_whole && trace.len() > LONGEST => "too long".to_owned(),
         (races, unknown) => format!("{races}, {unknown} open"),

@@ -49,8 +49,7 @@ impl PaperTable for Pldi08 {
     fn add(&mut self, recorded: &Recorded, child: &Child, effort: &Effort) -> Result<(), Problem> {
         let (program, trace) = (recorded.program, &recorded.trace);
         let suspected = detect(trace, Detector::Quick, &effort.options(), |_, _| {});
-        let pairs: BTreeSet<_> =
-            suspected.races.keys().filter_map(|pair| lines(trace, *pair)).collect();
+        let pairs: BTreeSet<_> = suspected.races().filter_map(|pair| lines(trace, pair)).collect();
         let (mut directed, mut tallies) = (Times::default(), Vec::new());
         for [one, other] in &pairs {
             let places: PlacePair =

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use predictor::analysis::Detector;
 use predictor::child::controlled::Control;
+use predictor::finding::Replay;
 use predictor::goal::{Goal, Pair};
 use predictor::predict::{Decided, decide_goal};
-use predictor::project::Replay;
 use predictor::render::replay_lines;
 use predictor::replay::{Order, Plan, Replayed};
 use predictor::report::Table;
@@ -59,7 +59,7 @@ impl PaperTable for Pldi14 {
             self.notes.push(format!("* {name}: only `{}`: {}", one.detector, one.text));
         }
         for (total, detector) in self.totals.iter_mut().zip(Detector::ALL) {
-            *total += found.of(detector).races.len();
+            *total += found.of(detector).found.len();
         }
         let Size { threads, work } = recorded.size;
         let mut row = vec![format!("{name}{mark}"), recorded.program.lines_of_code().to_string()];
@@ -107,9 +107,9 @@ impl Pldi14 {
         found: &Comparison,
         child: &Child,
     ) -> Result<String, Problem> {
-        let races = &found.of(Detector::Mcm).races;
+        let races: Vec<Pair> = found.of(Detector::Mcm).races().collect();
         let mut confirmed = 0;
-        for pair in races.keys() {
+        for pair in &races {
             match replay(trace, *pair, child)? {
                 None => confirmed += 1,
                 Some(problem) => {

@@ -1,6 +1,6 @@
 //! `predictor analyze`
 
-use std::io::{self, Write};
+use std::io::Write;
 
 use super::args::{AnalysisFormat, Analyze};
 use super::input::Input;
@@ -28,11 +28,8 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     let report = report.map_err(|difference| Failure::of(&name, difference))?;
     let mut out = terminal::stdout(args.format.kind());
     match args.format {
-        AnalysisFormat::Text => write_text(&mut out, &report)?,
-        AnalysisFormat::Json => {
-            serde_json::to_writer_pretty(&mut out, &report).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
+        AnalysisFormat::Text => write_text(&mut out, &report, &trace)?,
+        AnalysisFormat::Json => out.write_all(report.to_json().as_bytes())?,
     }
     out.flush()?;
     let unknown: u64 = report.detectors.iter().map(|detector| detector.unknown).sum();

@@ -69,7 +69,7 @@ fn row(name: String, trace: &Trace, found: &[Found]) -> Vec<String> {
     let counts = [trace.thread_count(), trace.len(), accesses, sync, branches];
     let races = found.iter().map(|found| {
         let unknown = if found.unknown > 0 { "?" } else { "" };
-        format!("{}{unknown}", found.races.len())
+        format!("{}{unknown}", found.found.len())
     });
     let times = found.iter().map(|found| format!("{:.3}", found.time.as_secs_f64()));
     let counts = counts.iter().map(usize::to_string);

@@ -66,17 +66,17 @@ impl Fate {
     /// Where it is counted.
     fn count<'c>(&self, counts: &'c mut Counts) -> &'c mut u64 {
         match self {
-            Self::Proven(_, Proof::HeldBack) => &mut counts.held_back,
-            Self::Proven(_, Proof::Closure) => &mut counts.closed,
-            Self::Proven(_, Proof::Waiting) => &mut counts.waited,
-            Self::Proven(_, Proof::Solver) => &mut counts.solved,
-            Self::Crossed => &mut counts.crossed,
-            Self::Contradicted => &mut counts.contradicted,
-            Self::Refuted => &mut counts.refuted,
-            Self::Cut => &mut counts.cut,
-            Self::TimedOut => &mut counts.timed_out,
-            Self::Unconfirmed => &mut counts.unconfirmed,
-            Self::Apart => &mut counts.apart,
+            Self::Proven(_, Proof::HeldBack) => &mut counts.proven.hold_back,
+            Self::Proven(_, Proof::Closure) => &mut counts.proven.closure,
+            Self::Proven(_, Proof::Waiting) => &mut counts.proven.waiting,
+            Self::Proven(_, Proof::Solver) => &mut counts.proven.solver,
+            Self::Crossed => &mut counts.refuted.lock_histories,
+            Self::Contradicted => &mut counts.refuted.closure,
+            Self::Refuted => &mut counts.refuted.solver,
+            Self::Cut => &mut counts.unknown.window,
+            Self::TimedOut => &mut counts.unknown.time,
+            Self::Unconfirmed => &mut counts.unknown.unconfirmed,
+            Self::Apart => &mut counts.unknown.apart,
         }
     }
 }

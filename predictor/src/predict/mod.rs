@@ -23,7 +23,7 @@ mod writes;
 use std::time::Duration;
 
 pub use self::closure::{Closed, Closures};
-pub use self::counts::Counts;
+pub use self::counts::{Counts, ProvenBy, RefutedBy, Undecided};
 pub use self::decide::{Decided, Decider};
 pub use self::must::MustOrder;
 pub use self::options::{Options, Part, Proofs};

@@ -102,7 +102,7 @@ fn in_parallel(
     if options.part.is_first() {
         // The others are counted where they are looked at.
         found.counts.candidates = candidates.locked;
-        found.counts.locked = candidates.locked;
+        found.counts.refuted.common_lock = candidates.locked;
     }
     for piece in pieces {
         found.counts.add(&piece.counts);
@@ -178,8 +178,8 @@ impl<'a> Job<'a> {
         let pairs = self.candidates.pairs(entry, self.trace, self.orders);
         let [all, unordered, unforced] = pairs.unordered;
         found.counts.candidates += all;
-        found.counts.ordered += all - unordered;
-        found.counts.forced += unordered - unforced;
+        found.counts.refuted.must_order += all - unordered;
+        found.counts.refuted.forced_order += unordered - unforced;
         let mut left = unforced;
         let mut all_tried: FxHashMap<Signature, Tried> = FxHashMap::default();
         let mut put_off = Vec::new();
@@ -209,7 +209,7 @@ impl<'a> Job<'a> {
                 }
                 Some(Enough::Proven) => found.counts.covered += passed_over,
                 Some(Enough::TooMany) => {
-                    found.counts.too_many += passed_over;
+                    found.counts.unknown.limit += passed_over;
                     found.unknown.push(goal);
                 }
             }

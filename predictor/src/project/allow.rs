@@ -1,6 +1,7 @@
 //! Suppressions in the comments of the source.
 
-use super::{Code, Place, Suppression};
+use super::Suppression;
+use crate::finding::{Kind, Place};
 
 /// What starts a suppression in a comment, before `allow(`.
 const MARK: &str = "racelog:";
@@ -46,12 +47,12 @@ pub fn suppressions_in(file: &str, text: &str) -> (Vec<Suppression>, Vec<NoSuppr
             }
         };
         for name in codes.split(',').map(str::trim) {
-            let Some(code) = Code::ALL.into_iter().find(|code| code.name() == name) else {
+            let Some(kind) = Kind::of_code(name) else {
                 problem(unknown(name));
                 continue;
             };
             let one = Suppression {
-                code: Some(code),
+                kind: Some(kind),
                 place: Some(place.clone()),
                 variable: None,
                 reason: reason.to_owned(),
@@ -87,8 +88,8 @@ fn parse(comment: &str) -> Result<Option<(&str, &str)>, String> {
 
 /// What to say of a code that there is none of.
 fn unknown(name: &str) -> String {
-    let names = Code::ALL.map(Code::name);
-    let near = names.into_iter().min_by_key(|code| strsim::levenshtein(code, &name.to_uppercase()));
+    let names: Vec<&str> = Kind::KNOWN.iter().map(Kind::code).collect();
+    let near = names.iter().min_by_key(|code| strsim::levenshtein(code, &name.to_uppercase()));
     let near = near.filter(|code| strsim::levenshtein(code, &name.to_uppercase()) <= 2);
     let names = names.join(", ");
     match near {
@@ -213,7 +214,9 @@ mod tests {
         assert_eq!(problems, []);
         let lines: Vec<_> = found
             .iter()
-            .map(|s| (s.code.unwrap().name(), s.place.as_ref().unwrap().line, s.reason.as_str()))
+            .map(|s| {
+                (s.kind.as_ref().unwrap().code(), s.place.as_ref().unwrap().line, s.reason.as_str())
+            })
             .collect();
         assert_eq!(lines, [("RL001", 1, "a hint"), ("RL001", 5, "both"), ("RL002", 5, "both")]);
     }

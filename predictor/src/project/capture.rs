@@ -6,8 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Project, TraceInfo};
-use crate::report::unseen::Missed;
+use super::{Project, TraceInfo};
+use crate::finding::Spots;
 use crate::unrecorded::What;
 
 /// What was not seen in any of the traces of a project.
@@ -34,38 +34,6 @@ pub struct Capture {
     pub crates: Vec<String>,
     /// Source files that could not be read, so that nothing is known of what they use.
     pub unread_files: Vec<String>,
-}
-
-/// How many there are, and where the first of them are.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub struct Spots {
-    /// How many.
-    pub number: u64,
-    /// The first places, each once.
-    pub places: Vec<Place>,
-}
-
-impl Spots {
-    /// How many places are kept.
-    pub const MOST: usize = Missed::MOST;
-
-    /// Adds what was missed elsewhere.
-    fn join(&mut self, other: &Self) {
-        self.add(other.number, &other.places);
-    }
-
-    /// Adds so many, at these places.
-    pub fn add<'a>(&mut self, number: u64, places: impl IntoIterator<Item = &'a Place>) {
-        self.number += number;
-        for place in places {
-            if self.places.len() == Self::MOST {
-                return;
-            }
-            if !self.places.contains(place) {
-                self.places.push(place.clone());
-            }
-        }
-    }
 }
 
 impl Capture {
@@ -131,16 +99,5 @@ mod tests {
         assert_eq!(without_hash("prog-e5859fbcc235757b"), "prog");
         assert_eq!(without_hash("my-prog"), "my-prog");
         assert_eq!(without_hash("my-prog-e5859fbcc235757b"), "my-prog");
-    }
-
-    #[test]
-    fn the_first_places_are_kept() {
-        let places: Vec<Place> =
-            (1..9).map(|line| Place { file: "a.rs".to_owned(), line, column: 1 }).collect();
-        let mut spots = Spots::default();
-        spots.add(3, &places[..1]);
-        spots.add(8, &places);
-        assert_eq!(spots.number, 11);
-        assert_eq!(spots.places, places[..Spots::MOST]);
     }
 }

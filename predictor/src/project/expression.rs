@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::Place;
+use crate::finding::Place;
 
 /// How far a receiver may reach, in bytes.
 const REACH: usize = 400;

@@ -6,37 +6,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Code, Project, Side};
-use crate::report::ReasonKind;
+use super::Project;
+use crate::finding::{Kind, Occurrence, Reason, SourceOp};
 
 impl Project {
     /// Moves what is merely unordered to a proven race of the same variable in the same trace.
     pub(super) fn fold(&mut self) {
-        let mut moved: BTreeMap<(String, String), Vec<[Side; 2]>> = BTreeMap::new();
+        let mut moved: BTreeMap<(String, String), Vec<Vec<SourceOp>>> = BTreeMap::new();
         let proven: BTreeSet<(String, String)> = self
             .findings
             .iter()
-            .filter(|finding| finding.code == Code::DataRace)
+            .filter(|finding| finding.kind == Kind::DataRace)
             .flat_map(|finding| &finding.occurrences)
-            .map(|occurrence| (occurrence.trace.clone(), occurrence.variable.name.clone()))
+            .map(key_of)
             .collect();
-        for finding in self.findings.iter_mut().filter(|f| f.code == Code::Unordered) {
-            let sides = finding.sides.clone();
+        for finding in self.findings.iter_mut().filter(|f| f.kind == Kind::UnorderedRace) {
+            let sources: Vec<SourceOp> = finding.sources().cloned().collect();
             finding.occurrences.retain(|occurrence| {
-                let key = (occurrence.trace.clone(), occurrence.variable.name.clone());
-                let stays =
-                    occurrence.reason.kind == ReasonKind::OrderingTooWeak || !proven.contains(&key);
+                let key = key_of(occurrence);
+                let is_weak = matches!(occurrence.reason, Reason::OrderingTooWeak { .. });
+                let stays = is_weak || !proven.contains(&key);
                 if !stays {
-                    moved.entry(key).or_default().push(sides.clone());
+                    moved.entry(key).or_default().push(sources.clone());
                 }
                 stays
             });
         }
         self.findings.retain(|finding| !finding.occurrences.is_empty());
-        self.findings.sort_by(|a, b| a.sides.cmp(&b.sides));
-        for finding in self.findings.iter_mut().filter(|f| f.code == Code::DataRace) {
+        self.findings.sort_by(|a, b| a.sources().cmp(b.sources()));
+        for finding in self.findings.iter_mut().filter(|f| f.kind == Kind::DataRace) {
             for occurrence in &mut finding.occurrences {
-                let key = (occurrence.trace.clone(), occurrence.variable.name.clone());
+                let key = key_of(occurrence);
                 // The first race of the variable has them all.
                 let mut also = moved.remove(&key).unwrap_or_default();
                 also.sort();
@@ -44,4 +44,9 @@ impl Project {
             }
         }
     }
+}
+
+/// The trace and the variable.
+fn key_of(occurrence: &Occurrence) -> (String, String) {
+    (occurrence.trace.clone(), occurrence.subject_name().to_owned())
 }

@@ -1,6 +1,7 @@
 //! What was found out by running programs outlives the report that first said it.
 
-use super::{Occurrence, Project};
+use super::Project;
+use crate::finding::Occurrence;
 
 impl Project {
     /// Takes over what came of replays from an earlier report, where a race is the same in a trace

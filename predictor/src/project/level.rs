@@ -5,95 +5,9 @@
 //! if it has happened, or if nothing is known that could have hidden an order from the capture; else it is a
 //! warning, which says what the doubt is.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Code, Finding, Occurrence, Place, Project, Replay, Spots};
+use super::Project;
+use crate::finding::{Basis, Doubt, Finding, Level, Named, Occurrence, Replay, Spots};
 use crate::unrecorded::{Unrecorded, Use, What};
-
-/// How sure a finding is.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Level {
-    /// It has happened: in a replay; or in the recorded run, by the memory model, and the capture is complete.
-    Proven,
-    /// The trace proves it, nothing is known to be missing from the capture, and no replay was tried.
-    #[default]
-    Predicted,
-    /// A replay went elsewhere, or something that was not recorded could order the two accesses.
-    Doubtful,
-}
-
-impl Level {
-    /// How it is written.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Proven => "proven",
-            Self::Predicted => "predicted",
-            Self::Doubtful => "doubtful",
-        }
-    }
-}
-
-/// Why a finding is doubtful.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind")]
-#[non_exhaustive]
-pub enum Doubt {
-    /// Only detectors say so that may be wrong.
-    Unsound,
-    /// The program did not follow the schedule when it was replayed.
-    NotReplayed,
-    /// Threads took part that recorded code did not start: nothing is known of what orders them.
-    ForeignThreads {
-        /// How many, and where they first appear.
-        #[serde(flatten)]
-        spots: Spots,
-    },
-    /// Threads took part whose events were not recorded.
-    UnattributedThreads {
-        /// How many, and where they first appear.
-        #[serde(flatten)]
-        spots: Spots,
-    },
-    /// The program uses locks, atomics, channels or threads that are not racelog's.
-    Unrecorded {
-        /// How many such places there are.
-        number: u64,
-        /// The first of them.
-        uses: Vec<Named>,
-    },
-    /// The program goes by the counts of std's `Arc`.
-    Arc {
-        /// How many such places there are.
-        number: u64,
-        /// The first of them.
-        uses: Vec<Named>,
-    },
-    /// The program links crates that synchronise by themselves.
-    Crates {
-        /// Their names.
-        names: Vec<String>,
-    },
-    /// A destructor frees the memory. Which owner is the last is in the trace if racelog's `Arc` counts them, and not if
-    /// a crate of somebody else's does, whose sources nobody reads.
-    Destructor,
-    /// Source files of the program could not be read.
-    UnreadFiles {
-        /// Which.
-        files: Vec<String>,
-    },
-}
-
-/// Something that is used, and where.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Named {
-    /// What.
-    pub name: String,
-    /// Where.
-    pub place: Place,
-}
 
 impl Project {
     /// Finds out how sure each finding is, from what was recorded, replayed and read in the sources.
@@ -113,21 +27,21 @@ impl Project {
             return (Level::Proven, Vec::new());
         }
         let mut doubts = Vec::new();
-        if finding.code == Code::Suspected {
+        if finding.kind.basis() == Basis::Suspicion {
             doubts.push(Doubt::Unsound);
         }
         if replays().any(Replay::was_tried) {
             doubts.push(Doubt::NotReplayed);
         }
-        if finding.sides.iter().any(|side| side.kind == "free" && side.place.is_none()) {
+        if finding.sources().any(|it| it.operation == "free" && it.place.is_none()) {
             doubts.push(Doubt::Destructor);
         }
         // One complete capture is enough.
         let captures = finding.occurrences.iter().map(|one| self.doubts_of_capture(one));
         doubts.extend(captures.min_by_key(Vec::len).unwrap_or_default());
-        match (doubts.is_empty(), finding.code) {
+        match (doubts.is_empty(), finding.kind.basis()) {
             (false, _) => (Level::Doubtful, doubts),
-            (true, Code::Unordered) => (Level::Proven, doubts),
+            (true, Basis::ObservedRun) => (Level::Proven, doubts),
             (true, _) => (Level::Predicted, doubts),
         }
     }
@@ -185,8 +99,9 @@ impl Project {
 mod tests {
     use super::*;
     use crate::analysis::{Detector, analyze};
+    use crate::finding::{Place, ReplayStatus};
     use crate::predict::Options;
-    use crate::project::{Analysed, Collector, NoSources, Replay, ReplayStatus};
+    use crate::project::{Analysed, Collector, NoSources};
     use crate::trace::Trace;
 
     const RACE: &str = "t0 fork t1\nt0 fork t2\nt1 write x 1 @ a.rs:1:1\nt2 write x 2 @ a.rs:2:2\n";

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Code, Finding, Occurrence, Place, Project, Shard, Side, TraceInfo};
+use super::{Project, Shard, TraceInfo};
+use crate::finding::{Finding, Kind, Occurrence, Part, Place, SourceOp};
 
 /// Why reports cannot be joined.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -106,28 +107,33 @@ fn join_traces(all: &mut [TraceInfo], shard: Vec<TraceInfo>) -> Result<(), Merge
     Ok(())
 }
 
-/// An access that says where it stands; one that does not stands for itself.
-type Spot = Result<Place, u64>;
+/// Where a part stands; one that does not say so is told by its event.
+type PlaceOrEvent = Result<Place, u64>;
 
-/// One finding a race. Every shard says what the cheap detectors say, so the same two places of a
+/// One finding for one bug. Every shard says what the cheap detectors say, so the same places of a
 /// trace come several times: what was predicted counts most.
 fn join_findings(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut best: BTreeMap<(String, [Spot; 2]), (Finding, Occurrence)> = BTreeMap::new();
+    let mut best: BTreeMap<(String, String, Vec<PlaceOrEvent>), (Finding, Occurrence)> =
+        BTreeMap::new();
     for mut finding in findings {
         for occurrence in std::mem::take(&mut finding.occurrences) {
-            let events = occurrence.accesses.each_ref().map(|access| access.event);
-            let [first, second] = finding.sides.each_ref().map(|side| side.place.clone());
-            let spots = [first.ok_or(events[0]), second.ok_or(events[1])];
-            let key = (occurrence.trace.clone(), spots);
-            let better = best.get(&key).is_none_or(|(there, _)| finding.code < there.code);
+            let place = |part: &Part| part.source.place.clone().ok_or(part.event);
+            let spots = occurrence.parts.iter().map(place).collect();
+            let noun = finding.kind.noun().to_owned();
+            let key = (occurrence.trace.clone(), noun, spots);
+            let better = best.get(&key).is_none_or(|(there, _)| finding.kind < there.kind);
             if better {
                 best.insert(key, (finding.clone(), occurrence));
             }
         }
     }
-    let mut joined: BTreeMap<(Code, String, [Side; 2]), Finding> = BTreeMap::new();
+    let mut joined: BTreeMap<(Kind, String, Vec<SourceOp>), Finding> = BTreeMap::new();
     for (finding, occurrence) in best.into_values() {
-        let key = (finding.code, finding.fingerprint.clone(), finding.sides.clone());
+        let key = (
+            finding.kind.clone(),
+            finding.fingerprint.clone(),
+            occurrence.sources().cloned().collect(),
+        );
         joined.entry(key).or_insert(finding).occurrences.push(occurrence);
     }
     joined.into_values().collect()

@@ -2,13 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::{Code, Finding, Place, Project, Sources, Suppressed, expression};
+use super::{Project, Sources, expression};
+use crate::finding::{Finding, Kind, Place, Suppressed};
 
 /// Says of some findings that they do not count, and why.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Suppression {
-    /// Only those of this code.
-    pub code: Option<Code>,
+    /// Only those of this kind.
+    pub kind: Option<Kind>,
     /// Only those with an access at a place: a file, which may have `*` in its name, and perhaps a
     /// line.
     pub place: Option<Place>,
@@ -22,9 +23,8 @@ pub struct Suppression {
 
 impl Suppression {
     fn fits(&self, finding: &Finding, sources: &impl Sources) -> bool {
-        let sides = || finding.sides.iter().filter_map(|side| side.place.as_ref());
-        self.code.is_none_or(|code| code == finding.code)
-            && self.place.as_ref().is_none_or(|place| sides().any(|at| covers(place, at)))
+        self.kind.as_ref().is_none_or(|kind| *kind == finding.kind)
+            && self.place.as_ref().is_none_or(|place| finding.places().any(|at| covers(place, at)))
             && self.variable.as_ref().is_none_or(|name| finding.is_of(name, sources))
     }
 }
@@ -36,9 +36,8 @@ impl Finding {
             let text = sources.read(&place.file)?;
             expression::at(&text, place)?.name
         };
-        let mut places = self.sides.iter().filter_map(|side| side.place.as_ref());
-        places.any(|place| in_source(place).is_some_and(|found| found == name))
-            || self.occurrences.iter().any(|occurrence| occurrence.variable.name == name)
+        self.places().any(|place| in_source(place).is_some_and(|found| found == name))
+            || self.occurrences.iter().any(|occurrence| occurrence.subject_name() == name)
     }
 }
 

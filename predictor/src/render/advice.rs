@@ -2,22 +2,23 @@
 
 use super::list;
 use super::story::Story;
-use crate::project::{Access, Code};
-use crate::report::TooWeak;
+use crate::finding::{Basis, Part, WeakAccess};
 
 /// What to do about a finding.
 pub(super) fn advice(story: &Story<'_>) -> String {
-    let variable = story.variable_name();
-    let reason = &story.occurrence.reason;
-    if story.finding.code == Code::Suspected {
+    if story.finding.kind.basis() == Basis::Suspicion {
         return "look whether both accesses can happen at once; `mcm` decides it if it has the time"
             .to_owned();
     }
-    if !reason.too_weak.is_empty() {
-        return about_orderings(&reason.too_weak);
+    let too_weak = story.occurrence.reason.too_weak();
+    if !too_weak.is_empty() {
+        return about_orderings(too_weak);
     }
-    let [(first, a), (second, b)] = story.sides();
-    match (first.atomic, second.atomic) {
+    let [a, b] = story.parts() else {
+        return format!("`cargo racelog explain {}` says what to do", story.finding.kind);
+    };
+    let variable = story.subject_name();
+    match (a.source.atomic, b.source.atomic) {
         (true, false) => return not_atomic(b),
         (false, true) => return not_atomic(a),
         _ => {}
@@ -25,7 +26,7 @@ pub(super) fn advice(story: &Story<'_>) -> String {
     if let Some(advice) = about_locks(story, [a, b]) {
         return advice;
     }
-    let values = [a, b].map(|access| access.value.as_str());
+    let values = [a, b].map(|part| part.value.as_str());
     if story.names.is_flag || values.iter().all(|value| ["true", "false"].contains(value)) {
         return format!(
             "make `{variable}` an `AtomicBool`, stored with `Release` and loaded with `Acquire`"
@@ -38,13 +39,13 @@ pub(super) fn advice(story: &Story<'_>) -> String {
 }
 
 /// Which accesses need which orderings; all of them in general words, if that is not known.
-fn about_orderings(too_weak: &[TooWeak]) -> String {
-    let place = |weak: &TooWeak| match &weak.location {
-        Some(location) => location.clone(),
+fn about_orderings(too_weak: &[WeakAccess]) -> String {
+    let place = |weak: &WeakAccess| match &weak.place {
+        Some(place) => place.to_string(),
         None => format!("event {}", weak.event),
     };
     let needed = too_weak.iter().map(|weak| {
-        let what = match weak.kind.as_deref()? {
+        let what = match weak.operation.as_deref()? {
             "store" => "the store",
             "load" => "the load",
             "rmw" => "the update",
@@ -64,11 +65,11 @@ fn about_orderings(too_weak: &[TooWeak]) -> String {
     }
 }
 
-fn not_atomic(access: &Access) -> String {
+fn not_atomic(access: &Part) -> String {
     format!("the access of thread `{}` is not atomic: make it so, or order the two", access.thread)
 }
 
-fn about_locks(story: &Story<'_>, accesses: [&Access; 2]) -> Option<String> {
+fn about_locks(story: &Story<'_>, accesses: [&Part; 2]) -> Option<String> {
     let [a, b] = accesses;
     let both_share =
         a.locks.iter().find(|lock| b.locks.iter().any(|other| other.name == lock.name));
@@ -78,7 +79,7 @@ fn about_locks(story: &Story<'_>, accesses: [&Access; 2]) -> Option<String> {
             "both hold `{name}` only shared: who writes must hold it exclusively"
         ));
     }
-    let names = |access: &Access| -> Vec<String> {
+    let names = |access: &Part| -> Vec<String> {
         access.locks.iter().map(|lock| story.lock(lock)).collect()
     };
     match (a.locks.as_slice(), b.locks.as_slice()) {
@@ -93,7 +94,7 @@ fn about_locks(story: &Story<'_>, accesses: [&Access; 2]) -> Option<String> {
     }
 }
 
-fn one_sided(holder: &Access, other: &Access, locks: &[String]) -> String {
+fn one_sided(holder: &Part, other: &Part, locks: &[String]) -> String {
     let locks = list(locks);
     let (holder, other) = (&holder.thread, &other.thread);
     format!("thread `{holder}` holds {locks} and thread `{other}` no lock: take it there as well")

@@ -3,8 +3,9 @@
 use super::story::Story;
 use super::text::harmless;
 use super::unseen;
+use crate::finding::Place;
 use crate::project::expression;
-use crate::project::{Place, Project, Sources};
+use crate::project::{Project, Sources};
 
 /// The findings that count, the files that were skipped, what was not seen and the suppressions that fit
 /// nothing, as workflow commands, one a line.
@@ -33,19 +34,17 @@ pub fn to_github(project: &Project, sources: &impl Sources) -> String {
 
 fn command(story: &Story<'_>, sources: &impl Sources) -> String {
     let level = if story.is_error() { "error" } else { "warning" };
-    let places = story.places();
-    let [first, second] = [0, 1].map(|side| format!("{} at {}", story.access(side), places[side]));
-    let mut lines = vec![first, second, format!("why: {}", story.why())];
+    let mut lines = story.parts_with_places();
+    lines.push(format!("why: {}", story.why()));
     lines.push(format!("seen in {}", story.tests_in_words(3)));
     lines.push(format!("status: {}", story.status().join("; ")));
     lines.extend(story.doubts().iter().map(|doubt| format!("doubt: {doubt}")));
     lines.push(format!("help: {}", story.advice()));
     lines.extend(story.replay());
     // A place without a line is a name, and no file.
-    let place = story.finding.sides.iter().filter_map(|side| side.place.as_ref());
-    let place = place.into_iter().find(|place| place.line > 0);
+    let place = story.finding.places().find(|place| place.line > 0);
     let mut properties = place.map_or_else(Vec::new, |place| where_it_is(place, sources));
-    let title = format!("{}: {}", story.finding.code.name(), story.headline());
+    let title = format!("{}: {}", story.finding.kind, story.headline());
     properties.push(("title", title));
     line(level, &properties, &lines.join("\n"))
 }

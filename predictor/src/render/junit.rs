@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::count;
+use super::counted;
 use super::story::Story;
 use super::unseen;
-use crate::project::{Finding, Occurrence, Project, Skipped, Sources, TraceInfo, without_hash};
+use crate::finding::{Finding, Occurrence};
+use crate::project::{Project, Skipped, Sources, TraceInfo, without_hash};
 
 /// The report as JUnit XML.
 pub fn to_junit(project: &Project, sources: &impl Sources) -> String {
@@ -68,8 +69,8 @@ struct Numbers {
 /// A finding, and where in a trace.
 type Found<'a> = (&'a Finding, &'a Occurrence);
 
-/// What became of the pairs of one trace.
-enum Outcome<'a> {
+/// What is to be said of one trace.
+enum CaseResult<'a> {
     Passed,
     /// There are errors; warnings stand beside them.
     Failed(Vec<Found<'a>>),
@@ -86,28 +87,29 @@ struct Cases<'a, S> {
 }
 
 impl<'a, S: Sources> Cases<'a, S> {
-    fn outcome(&self, trace: &TraceInfo) -> Outcome<'a> {
+    fn result(&self, trace: &TraceInfo) -> CaseResult<'a> {
         let findings = self.by_trace.get(trace.name.as_str()).cloned().unwrap_or_default();
         let open: Vec<Found<'_>> =
             findings.iter().copied().filter(|(finding, _)| finding.is_open()).collect();
         let is_error = |(finding, _): &Found<'_>| self.project.is_error(finding);
         match (open.is_empty(), findings.is_empty()) {
-            (false, _) if open.iter().any(is_error) => Outcome::Failed(open),
-            (false, _) => Outcome::Doubtful(open),
-            (true, false) => Outcome::NotCounted(findings),
-            (true, true) => Outcome::Passed,
+            (false, _) if open.iter().any(is_error) => CaseResult::Failed(open),
+            (false, _) => CaseResult::Doubtful(open),
+            (true, false) => CaseResult::NotCounted(findings),
+            (true, true) => CaseResult::Passed,
         }
     }
 
     fn numbers(&self, suite: &Suite<'_>) -> Numbers {
-        let outcomes: Vec<Outcome<'_>> =
-            suite.traces.iter().map(|trace| self.outcome(trace)).collect();
-        let many = |which: fn(&Outcome<'_>) -> bool| outcomes.iter().filter(|it| which(it)).count();
+        let results: Vec<CaseResult<'_>> =
+            suite.traces.iter().map(|trace| self.result(trace)).collect();
+        let many =
+            |which: fn(&CaseResult<'_>) -> bool| results.iter().filter(|it| which(it)).count();
         Numbers {
             tests: suite.traces.len() + suite.skipped.len(),
-            failures: many(|outcome| matches!(outcome, Outcome::Failed(_))),
+            failures: many(|result| matches!(result, CaseResult::Failed(_))),
             errors: suite.skipped.len(),
-            skipped: many(|outcome| matches!(outcome, Outcome::NotCounted(_))),
+            skipped: many(|result| matches!(result, CaseResult::NotCounted(_))),
             seconds: suite.traces.iter().fold(0.0, |sum, trace| sum + seconds(trace)),
         }
     }
@@ -141,12 +143,12 @@ impl<'a, S: Sources> Cases<'a, S> {
         let (class, name, time) = (attribute(class), attribute(name), seconds(trace));
         let _ =
             write!(xml, "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{time:.3}\"");
-        match self.outcome(trace) {
-            Outcome::Passed => {
+        match self.result(trace) {
+            CaseResult::Passed => {
                 xml.push_str("/>\n");
                 return;
             }
-            Outcome::Failed(findings) => {
+            CaseResult::Failed(findings) => {
                 xml.push_str(">\n");
                 // The schema wants all failures before what was printed.
                 let (errors, warnings): (Vec<_>, Vec<_>) =
@@ -156,14 +158,14 @@ impl<'a, S: Sources> Cases<'a, S> {
                 }
                 self.warnings(xml, &warnings);
             }
-            Outcome::Doubtful(findings) => {
+            CaseResult::Doubtful(findings) => {
                 xml.push_str(">\n");
                 self.warnings(xml, &findings);
             }
-            Outcome::NotCounted(findings) => {
+            CaseResult::NotCounted(findings) => {
                 xml.push_str(">\n");
-                let races = count(findings.len() as u64, "race");
-                let message = format!("{races} suppressed or in the baseline");
+                let found = counted(findings.iter().map(|(finding, _)| &finding.kind));
+                let message = format!("{found} suppressed or in the baseline");
                 let _ = writeln!(xml, "      <skipped message=\"{}\"/>", attribute(&message));
             }
         }
@@ -175,7 +177,7 @@ impl<'a, S: Sources> Cases<'a, S> {
         let _ = writeln!(
             xml,
             "      <failure type=\"{}\" message=\"{}\">{}</failure>",
-            finding.code.name(),
+            finding.kind,
             attribute(&story.headline()),
             content(&self.lines(&story).join("\n"))
         );
@@ -189,17 +191,15 @@ impl<'a, S: Sources> Cases<'a, S> {
         let mut lines = Vec::new();
         for (finding, occurrence) in findings {
             let story = Story::of(self.project, finding, occurrence, self.sources);
-            lines.push(format!("warning[{}]: {}", finding.code.name(), story.headline()));
+            lines.push(format!("warning[{}]: {}", finding.kind, story.headline()));
             lines.extend(self.lines(&story));
         }
         let _ = writeln!(xml, "      <system-out>{}</system-out>", content(&lines.join("\n")));
     }
 
     fn lines(&self, story: &Story<'_>) -> Vec<String> {
-        let places = story.places();
-        let mut lines: Vec<String> =
-            [0, 1].map(|side| format!("{} at {}", story.access(side), places[side])).to_vec();
-        lines.push(story.variable());
+        let mut lines = story.parts_with_places();
+        lines.extend(story.subject());
         lines.push(format!("why: {}", story.why()));
         lines.push(format!("status: {}", story.status().join("; ")));
         lines.extend(story.doubts().iter().map(|doubt| format!("doubt: {doubt}")));

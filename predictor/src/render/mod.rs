@@ -26,6 +26,7 @@ pub use self::sarif::to_sarif;
 pub use self::text::{Detail, TextOptions, write_text};
 pub(crate) use self::text::{acts_on_terminals, harmless};
 
+use crate::finding::Kind;
 use crate::report::thousands;
 
 /// The number of things, and the word for them: `1 race`, `2 races`.
@@ -33,6 +34,13 @@ fn count(number: impl Into<u64>, one: &str) -> String {
     let number = number.into();
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", thousands(number))
+}
+
+/// How many findings there are of these kinds, in words: `2 races`.
+fn counted<'a>(kinds: impl IntoIterator<Item = &'a Kind>) -> String {
+    let nouns = Kind::nouns(kinds);
+    let words: Vec<String> = nouns.into_iter().map(|(noun, number)| count(number, noun)).collect();
+    list(&words)
 }
 
 /// The items with commas, and `and` before the last.

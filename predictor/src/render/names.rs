@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::project::expression;
-use crate::project::{Finding, Occurrence, Place, Sources};
+use crate::finding::{Occurrence, Operation, Place};
+use crate::project::{Sources, expression};
 
 /// The operations whose receiver is their first operand.
 const OF_RECEIVER: [&str; 13] = [
@@ -40,27 +40,28 @@ fn writes_flag(place: Option<&Place>, sources: &impl Sources) -> bool {
 }
 
 impl Names {
-    /// Looks at the places where the objects are used. The racing accesses say first what the variable
-    /// is called.
-    pub(super) fn of(finding: &Finding, occurrence: &Occurrence, sources: &impl Sources) -> Self {
+    /// Looks at the places where the objects are used. The parts of the finding say first what its
+    /// subject is called.
+    pub(super) fn of(occurrence: &Occurrence, sources: &impl Sources) -> Self {
         let mut names = Self::default();
-        let variable = &occurrence.variable.name;
-        for side in &finding.sides {
-            names.look(variable, side.place.as_ref(), sources);
-            names.is_flag |= side.kind == "write" && writes_flag(side.place.as_ref(), sources);
+        for part in &occurrence.parts {
+            let subject = occurrence.subject.as_ref().map(|subject| subject.name.as_str());
+            let place = part.source.place.as_ref();
+            if let Some(object) = part.object.as_deref().or(subject) {
+                names.look(object, place, sources);
+            }
+            names.is_flag |= part.source.operation == "write" && writes_flag(place, sources);
         }
-        for lock in occurrence.accesses.iter().flat_map(|access| &access.locks) {
+        for lock in occurrence.parts.iter().flat_map(|part| &part.locks) {
             names.look(&lock.name, lock.taken.as_ref(), sources);
         }
         for step in &occurrence.steps {
-            let words: Vec<&str> = step.what.split(' ').collect();
-            match words.as_slice() {
-                // What the recorder adds where a closure goes to its thread: the receiver is another.
-                ["load" | "store", _, "_", ..] => {}
-                [operation, object, ..] if OF_RECEIVER.contains(operation) => {
-                    names.look(object, step.place.as_ref(), sources);
-                }
-                _ => {}
+            let Operation { operation, object, .. } = &step.action.does;
+            if let Some(object) = object
+                && OF_RECEIVER.contains(&operation.as_str())
+                && !is_opaque_transfer(&step.action.does)
+            {
+                names.look(object, step.action.place.as_ref(), sources);
             }
         }
         names.tell_apart();
@@ -114,23 +115,21 @@ impl Names {
     }
 
     /// An operation as the text format has it, with the names of the source.
-    pub(super) fn operation(&self, what: &str) -> String {
-        let words: Vec<&str> = what.split(' ').collect();
-        let named = words.iter().enumerate().map(|(at, word)| match at {
-            0 => word,
-            _ => self.best(word),
-        });
-        named.collect::<Vec<_>>().join(" ")
+    pub(super) fn operation(&self, does: &Operation) -> String {
+        let mut text = does.operation.clone();
+        let operands = does.operands.iter().flat_map(|operands| operands.split(' '));
+        for word in does.object.as_deref().into_iter().chain(operands) {
+            text.push(' ');
+            text.push_str(self.best(word));
+        }
+        text
     }
+}
 
-    /// A text in which objects stand in backticks.
-    pub(super) fn text(&self, text: &str) -> String {
-        let parts = text.split('`').enumerate().map(|(at, part)| match at % 2 {
-            0 => part,
-            _ => self.best(part),
-        });
-        parts.collect::<Vec<_>>().join("`")
-    }
+/// Whether an operation is what the recorder adds where a closure goes to its thread: a load or a store
+/// of no known value. Its receiver is another object.
+pub(super) fn is_opaque_transfer(does: &Operation) -> bool {
+    matches!(does.operation.as_str(), "load" | "store") && does.first_operand() == Some("_")
 }
 
 #[cfg(test)]
@@ -147,12 +146,10 @@ mod tests {
     #[test]
     fn names_of_the_source_replace_those_of_the_trace() {
         let names = names(&[("x1", "self.hits"), ("l2", "self.lock")]);
-        assert_eq!(names.operation("write x1 1"), "write self.hits 1");
-        assert_eq!(names.operation("wait c1 l2"), "wait c1 self.lock");
-        assert_eq!(
-            names.text("`l2` can be taken in another order"),
-            "`self.lock` can be taken in another order"
-        );
+        let operation = |words| names.operation(&Operation::of_words(words));
+        assert_eq!(operation("write x1 1"), "write self.hits 1");
+        assert_eq!(operation("wait c1 l2"), "wait c1 self.lock");
+        assert_eq!(operation("begin"), "begin");
     }
 
     #[test]

@@ -16,10 +16,10 @@ const STEP: u64 = 10;
 /// How long an event is to be seen. Shorter than a step, so that slices lie within the locks.
 const SEEN: u64 = 6;
 
-/// Writes the observed order and the witness of a race of a timeline: the view at this index of those that it
-/// was made for.
+/// Writes the observed order and the witness of a finding of a timeline: the one at this index of those
+/// that it was made for.
 pub fn perfetto(out: &mut impl Write, timeline: &Timeline, index: usize) -> io::Result<()> {
-    let pair = timeline.pairs.get(index).copied().flatten();
+    let rows = timeline.events_of.get(index).and_then(Option::as_deref).unwrap_or_default();
     let mut events = Vec::new();
     let mut arrows = 0;
     let witness = timeline.witnesses.get(index).and_then(Option::as_ref);
@@ -28,7 +28,7 @@ pub fn perfetto(out: &mut impl Write, timeline: &Timeline, index: usize) -> io::
     {
         if let Some(course) = course {
             let mut process =
-                Process { number: process, timeline, course, pair, events: &mut events };
+                Process { number: process, timeline, course, rows, events: &mut events };
             process.add(name, &mut arrows);
         }
     }
@@ -47,8 +47,8 @@ struct Process<'a> {
     number: u32,
     timeline: &'a Timeline,
     course: &'a Course,
-    /// The rows of the racing accesses.
-    pair: Option<[u32; 2]>,
+    /// The rows of the finding's events.
+    rows: &'a [u32],
     events: &'a mut Vec<Value>,
 }
 
@@ -133,7 +133,7 @@ impl Process<'_> {
     fn add_event(&mut self, position: u32, linked: bool) {
         let row = self.course.rows[position as usize];
         let events = &self.timeline.events;
-        let side = self.pair.and_then(|pair| pair.iter().position(|racing| *racing == row));
+        let side = self.rows.iter().position(|part| *part == row);
         let text = events.text(row);
         let name = match side {
             Some(side) => format!("RACE {}: {text}", side + 1),
@@ -169,7 +169,7 @@ fn what(region: &Region) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::timeline::{Limits, View};
+    use crate::render::timeline::{Limits, Shown};
     use crate::trace::{EventId, Trace};
 
     /// The second lock is given back after the first: the two regions of `t0` overlap.
@@ -190,8 +190,9 @@ t1 write y \"</script>\"
             numbers.iter().map(|number| EventId::from_number(*number).unwrap()).collect()
         };
         let pair = [EventId::from_index(4), EventId::from_index(6)];
-        let view = View { pair, witness: Some(events(&[1, 2, 3, 4, 5, 7])) };
-        let timeline = Timeline::new(&trace, &[view], &Limits::default(), &[]);
+        let witness = Some(events(&[1, 2, 3, 4, 5, 7]));
+        let shown = Some(Shown { parts: pair.to_vec(), witness });
+        let timeline = Timeline::draw(&trace, &[shown], &Limits::default(), &[]);
         let mut out = Vec::new();
         perfetto(&mut out, &timeline, 0).unwrap();
         let all: Value = serde_json::from_slice(&out).unwrap();

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::list;
 use super::names::Names;
-use crate::project::{Place, Replay};
+use crate::finding::{Place, Replay};
 use crate::replay::{
     Aftermath, Cause, Ending, Harm, Operation, OtherValue, ReplayResult, Replayed, Spot, Standing,
     Stands, Values,

@@ -3,11 +3,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::explain::{explain, what_it_is};
-use super::story::Story;
+use super::count;
+use super::explain::what_it_is;
+use super::story::{Story, place_or_event};
 use super::unseen;
+use crate::finding::{Basis, Finding, Kind, Part, Place, Step};
 use crate::project::expression;
-use crate::project::{Code, Place, Project, Sources, Step};
+use crate::project::{Project, Sources};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json";
@@ -15,46 +17,100 @@ const SCHEMA: &str =
 /// What relative addresses start from: the folder of the project.
 const ROOT: &str = "%SRCROOT%";
 
-/// The report as SARIF 2.1.0.
+/// A log has that many bytes without being too large.
+const SMALL: usize = 1 << 20;
+
+/// And as many for each event of the traces: about four times what the event has in the text format.
+const BYTES_PER_EVENT: u64 = 128;
+
+/// The report as SARIF 2.1.0. If it would be many times the size of its traces, it is brief: it says
+/// how many results are without their schedules, and how many are left out.
 pub fn to_sarif(project: &Project, sources: &impl Sources) -> String {
+    let rules = rules(project);
     // All results say how they compare to the baseline, or none does.
     let baseline = project.findings.iter().any(|finding| finding.known);
-    let results = project.findings.iter().map(|finding| {
-        let story = Story::new(project, finding, sources);
-        result(&story, sources, baseline)
-    });
-    let log = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": driver(project) },
-            "columnKind": "unicodeCodePoints",
-            "originalUriBaseIds": {
-                ROOT: { "description": { "text": "the folder of the project" } },
-            },
-            "invocations": [invocation(project)],
-            "results": results.collect::<Vec<Value>>(),
-        }],
-    });
+    let events: u64 = project.traces.iter().map(|trace| trace.events).sum();
+    let most = usize::try_from(events * BYTES_PER_EVENT).unwrap_or(usize::MAX).max(SMALL);
+    let mut whole = Vec::new();
+    let mut left = most;
+    for finding in &project.findings {
+        let result = result(&Story::new(project, finding, sources), sources, &rules, baseline);
+        match left.checked_sub(pretty_bytes(&result)) {
+            Some(rest) => left = rest,
+            None => return brief(project, sources, &rules, baseline, most),
+        }
+        whole.push(result);
+    }
+    let log = log(project, &rules, whole, None);
     let mut text = serde_json::to_string_pretty(&log).expect("it has nothing but strings for keys");
     text.push('\n');
     text
 }
 
-fn driver(project: &Project) -> Value {
-    let rules = Code::ALL.map(|code| {
-        let page = explain(code.name()).unwrap_or_default();
-        json!({
-            "id": code.name(),
-            "name": match code {
-                Code::DataRace => "DataRace",
-                Code::Unordered => "Unordered",
-                Code::Suspected => "SuspectedDataRace",
+/// The same without schedules and without what surrounds the parts, in as many bytes.
+fn brief(
+    project: &Project,
+    sources: &impl Sources,
+    rules: &[&Kind],
+    baseline: bool,
+    most: usize,
+) -> String {
+    let mut results = Vec::new();
+    let mut left = most;
+    for finding in &project.findings {
+        let result = brief_result(&Story::new(project, finding, sources), sources, rules, baseline);
+        match left.checked_sub(result.to_string().len() + 1) {
+            Some(rest) => left = rest,
+            None => break,
+        }
+        results.push(result);
+    }
+    let mut note = format!(
+        "this log has {} without their schedules and what surrounds them, to be no larger than a \
+         few times the traces",
+        count(project.findings.len() as u64, "result")
+    );
+    let left_out = project.findings.len() - results.len();
+    if left_out > 0 {
+        note += &format!("; {left_out} of them are left out");
+    }
+    note += "; `cargo racelog report --format json` has everything";
+    format!("{}\n", log(project, rules, results, Some(note)))
+}
+
+/// How many bytes a value has in the log.
+fn pretty_bytes(value: &Value) -> usize {
+    let text = serde_json::to_string_pretty(value).expect("it has nothing but strings for keys");
+    // Each line is indented once more for each level around it.
+    text.len() + 8 * text.lines().count()
+}
+
+fn log(project: &Project, rules: &[&Kind], results: Vec<Value>, note: Option<String>) -> Value {
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": driver(project, rules) },
+            "columnKind": "unicodeCodePoints",
+            "originalUriBaseIds": {
+                ROOT: { "description": { "text": "the folder of the project" } },
             },
-            "shortDescription": { "text": code.title() },
-            "fullDescription": { "text": what_it_is(code) },
+            "invocations": [invocation(project, note)],
+            "results": results,
+        }],
+    })
+}
+
+fn driver(project: &Project, rules: &[&Kind]) -> Value {
+    let rules = rules.iter().map(|kind| {
+        let page = kind.page().unwrap_or_else(|| kind.title());
+        json!({
+            "id": kind.code(),
+            "name": kind.rule(),
+            "shortDescription": { "text": kind.title() },
+            "fullDescription": { "text": what_it_is(kind) },
             "help": { "text": page, "markdown": page },
-            "defaultConfiguration": { "level": level(code) },
+            "defaultConfiguration": { "level": level(kind) },
             "properties": { "tags": ["concurrency", "correctness"] },
         })
     });
@@ -62,18 +118,27 @@ fn driver(project: &Project) -> Value {
         "name": "racelog",
         "version": project.racelog,
         "semanticVersion": project.racelog,
-        "rules": rules,
+        "rules": rules.collect::<Vec<Value>>(),
     })
 }
 
-const fn level(code: Code) -> &'static str {
-    match code {
-        Code::DataRace | Code::Unordered => "error",
-        Code::Suspected => "warning",
+/// The kinds that the log has rules of: all that this version knows, and others that occur.
+fn rules(project: &Project) -> Vec<&Kind> {
+    let mut others: Vec<&Kind> = project.findings.iter().map(|finding| &finding.kind).collect();
+    others.retain(|kind| matches!(kind, Kind::Other(_)));
+    others.sort();
+    others.dedup();
+    Kind::KNOWN.iter().chain(others).collect()
+}
+
+fn level(kind: &Kind) -> &'static str {
+    match kind.basis() {
+        Basis::Schedule | Basis::ObservedRun => "error",
+        Basis::Suspicion => "warning",
     }
 }
 
-fn invocation(project: &Project) -> Value {
+fn invocation(project: &Project, note: Option<String>) -> Value {
     let skipped = project.skipped.iter().map(|skipped| {
         let text = format!("`{}` was not analysed: {}", skipped.name, skipped.problem);
         json!({ "level": "error", "message": { "text": text } })
@@ -90,39 +155,33 @@ fn invocation(project: &Project) -> Value {
         let text = format!("not seen: {gap}");
         json!({ "level": "note", "message": { "text": text } })
     });
+    let note = note.map(|text| json!({ "level": "note", "message": { "text": text } }));
+    let all = skipped.chain(cut).chain(unused).chain(unseen).chain(note);
     json!({
         "executionSuccessful": project.skipped.is_empty(),
-        "toolExecutionNotifications": skipped.chain(cut).chain(unused).chain(unseen).collect::<Vec<Value>>(),
+        "toolExecutionNotifications": all.collect::<Vec<Value>>(),
     })
 }
 
-fn result(story: &Story<'_>, sources: &impl Sources, baseline: bool) -> Value {
+fn result(story: &Story<'_>, sources: &impl Sources, rules: &[&Kind], baseline: bool) -> Value {
     let finding = story.finding;
-    let places = story.places();
-    let text = format!(
-        "{}: {}, and at [{}](1) {}; {}. {}",
-        story.headline(),
-        story.access(0),
-        bracketed(&places[1]),
-        story.access(1),
-        story.why(),
-        story.advice()
-    );
-    let rule = Code::ALL.iter().position(|code| *code == finding.code);
+    let (first, others) = story.parts().split_first().expect("there is a part");
+    let text = format!("{}; {}. {}", message(story), story.why(), story.advice());
+    let rule = rules.iter().position(|kind| **kind == finding.kind);
     let mut result = json!({
-        "ruleId": finding.code.name(),
+        "ruleId": finding.kind.code(),
         "ruleIndex": rule,
         "kind": "fail",
         "level": if story.is_error() { "error" } else { "warning" },
         "message": { "text": text },
-        "locations": [location(finding.sides[0].place.as_ref(), &story.access(0), sources)],
-        "relatedLocations": related(story, sources),
+        "locations": [location(first.source.place.as_ref(), &story.part(first), sources)],
+        "relatedLocations": related(story, others, sources),
         "partialFingerprints": { "racelog/v1": finding.fingerprint },
         "properties": {
             "number": finding.number,
             "tests": story.tests(),
             "detectors": story.occurrence.detectors,
-            "variable": story.variable(),
+            "variable": story.subject(),
             "status": story.status().join("\n"),
             "level": finding.level.name(),
             "doubts": story.doubts(),
@@ -131,6 +190,50 @@ fn result(story: &Story<'_>, sources: &impl Sources, baseline: bool) -> Value {
     if !story.occurrence.steps.is_empty() {
         result["codeFlows"] = json!([code_flow(story, sources)]);
     }
+    add_states(&mut result, finding, baseline);
+    result
+}
+
+/// What is found where, with links to the related locations.
+fn message(story: &Story<'_>) -> String {
+    let (first, others) = story.parts().split_first().expect("there is a part");
+    let others = others.iter().zip(1..).map(|(part, id)| {
+        format!(", and at [{}]({id}) {}", bracketed(&place_or_event(part)), story.part(part))
+    });
+    format!("{}: {}{}", story.headline(), story.part(first), others.collect::<String>())
+}
+
+/// A result with no more than what tells it from others.
+fn brief_result(
+    story: &Story<'_>,
+    sources: &impl Sources,
+    rules: &[&Kind],
+    baseline: bool,
+) -> Value {
+    let finding = story.finding;
+    let rule = rules.iter().position(|kind| **kind == finding.kind);
+    let at = |part: &Part| bare_location(part.source.place.as_ref(), sources);
+    let (first, others) = story.parts().split_first().expect("there is a part");
+    let mut related: Vec<Value> = others.iter().map(at).collect();
+    for (location, id) in related.iter_mut().zip(1..) {
+        location["id"] = json!(id);
+    }
+    let mut result = json!({
+        "ruleId": finding.kind.code(),
+        "ruleIndex": rule,
+        "level": if story.is_error() { "error" } else { "warning" },
+        "message": { "text": message(story) },
+        "locations": [at(first)],
+        "relatedLocations": related,
+        "partialFingerprints": { "racelog/v1": finding.fingerprint },
+        "properties": { "number": finding.number, "level": finding.level.name() },
+    });
+    add_states(&mut result, finding, baseline);
+    result
+}
+
+/// Whether the finding counts, and whether it is new.
+fn add_states(result: &mut Value, finding: &Finding, baseline: bool) {
     if let Some(suppressed) = &finding.suppressed {
         let justification = format!("{} ({})", suppressed.reason, suppressed.by);
         result["suppressions"] =
@@ -139,7 +242,6 @@ fn result(story: &Story<'_>, sources: &impl Sources, baseline: bool) -> Value {
     if baseline {
         result["baselineState"] = json!(if finding.known { "unchanged" } else { "new" });
     }
-    result
 }
 
 /// Text of a link: what ends it is escaped.
@@ -147,18 +249,18 @@ fn bracketed(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-/// The other access first, which the message links to, then where threads and locks come from.
-fn related(story: &Story<'_>, sources: &impl Sources) -> Vec<Value> {
-    let second = &story.finding.sides[1];
-    let mut locations = vec![location(second.place.as_ref(), &story.access(1), sources)];
-    for access in &story.occurrence.accesses {
-        if let Some(place) = &access.spawned {
-            let text = format!("thread `{}` is spawned here", access.thread);
+/// The other parts first, which the message links to, then where threads and locks come from.
+fn related(story: &Story<'_>, others: &[Part], sources: &impl Sources) -> Vec<Value> {
+    let at = |part: &Part| location(part.source.place.as_ref(), &story.part(part), sources);
+    let mut locations: Vec<Value> = others.iter().map(at).collect();
+    for part in story.parts() {
+        if let Some(place) = &part.spawned {
+            let text = format!("thread `{}` is spawned here", part.thread);
             locations.push(location(Some(place), &text, sources));
         }
-        for lock in &access.locks {
+        for lock in &part.locks {
             if let Some(place) = &lock.taken {
-                let text = format!("thread `{}` takes {} here", access.thread, story.lock(lock));
+                let text = format!("thread `{}` takes {} here", part.thread, story.lock(lock));
                 locations.push(location(Some(place), &text, sources));
             }
         }
@@ -174,13 +276,13 @@ fn code_flow(story: &Story<'_>, sources: &impl Sources) -> Value {
     let mut flows: Vec<(&str, Vec<Value>)> = Vec::new();
     let steps = &story.occurrence.steps;
     let mut order = 0;
-    for (at, step) in steps.iter().enumerate() {
+    for step in steps {
         order += step.skipped + 1;
-        let races = at + 2 >= steps.len();
-        let value = flow_location(story, step, order, races, sources);
-        match flows.iter_mut().find(|(thread, _)| *thread == step.thread) {
+        let value = flow_location(story, step, order, sources);
+        let thread = step.action.thread.as_str();
+        match flows.iter_mut().find(|(known, _)| *known == thread) {
             Some((_, locations)) => locations.push(value),
-            None => flows.push((&step.thread, vec![value])),
+            None => flows.push((thread, vec![value])),
         }
     }
     let flows = flows.into_iter().map(|(thread, locations)| {
@@ -196,23 +298,24 @@ fn code_flow(story: &Story<'_>, sources: &impl Sources) -> Value {
     json!({ "message": { "text": text }, "threadFlows": flows.collect::<Vec<Value>>() })
 }
 
-fn flow_location(
-    story: &Story<'_>,
-    step: &Step,
-    order: u64,
-    races: bool,
-    sources: &impl Sources,
-) -> Value {
-    let what = story.names.operation(&step.what);
+fn flow_location(story: &Story<'_>, step: &Step, order: u64, sources: &impl Sources) -> Value {
+    let what = story.names.operation(&step.action.does);
+    let races = story.occurrence.has(step.action.event);
     let text = if races { format!("{what} (races)") } else { what };
     json!({
         "executionOrder": order,
         "importance": if races { "essential" } else { "important" },
-        "location": location(step.place.as_ref(), &text, sources),
+        "location": location(step.action.place.as_ref(), &text, sources),
     })
 }
 
 fn location(place: Option<&Place>, message: &str, sources: &impl Sources) -> Value {
+    let mut location = bare_location(place, sources);
+    location["message"] = json!({ "text": message });
+    location
+}
+
+fn bare_location(place: Option<&Place>, sources: &impl Sources) -> Value {
     let mut location = Map::new();
     match place {
         // A mere name, as traces have it that were written by hand.
@@ -226,7 +329,6 @@ fn location(place: Option<&Place>, message: &str, sources: &impl Sources) -> Val
         }
         None => {}
     }
-    location.insert("message".to_owned(), json!({ "text": message }));
     Value::Object(location)
 }
 

@@ -2,9 +2,8 @@
 
 use super::names::Names;
 use super::{advice, count, list, replay, unseen};
-use crate::project::{
-    Access, Code, Finding, Lock, Occurrence, Place, Project, ReplayStatus, Side, Sources,
-};
+use crate::finding::{Basis, Finding, Kind, Lock, Occurrence, Part, Place, ReplayStatus, SourceOp};
+use crate::project::{Project, Sources};
 
 /// A finding and what there is to say about one of its occurrences.
 pub(super) struct Story<'a> {
@@ -27,7 +26,7 @@ impl<'a> Story<'a> {
         occurrence: &'a Occurrence,
         sources: &impl Sources,
     ) -> Self {
-        let names = Names::of(finding, occurrence, sources);
+        let names = Names::of(occurrence, sources);
         Self { project, finding, occurrence, names }
     }
 
@@ -44,64 +43,70 @@ impl<'a> Story<'a> {
 
     /// `data race on self.hits`, with the name in backticks.
     pub(super) fn headline(&self) -> String {
-        let is_ordering = !self.occurrence.reason.too_weak.is_empty();
-        let title = match self.finding.code {
+        let is_ordering = !self.occurrence.reason.too_weak().is_empty();
+        let title = match &self.finding.kind {
             // The code is also that of races of this very run whose order only values keep.
-            Code::Unordered if !is_ordering => Code::DataRace.title(),
-            code => code.title(),
+            Kind::UnorderedRace if !is_ordering => Kind::DataRace.title(),
+            kind => kind.title(),
         };
-        format!("{title} on `{}`", self.variable_name())
+        match &self.occurrence.subject {
+            Some(_) => format!("{title} on `{}`", self.subject_name()),
+            None => title.to_owned(),
+        }
     }
 
-    /// What the variable is called.
-    pub(super) fn variable_name(&self) -> &str {
-        self.names.best(&self.occurrence.variable.name)
+    /// What its subject is called; nothing, if it has none.
+    pub(super) fn subject_name(&self) -> &str {
+        self.names.best(self.occurrence.subject_name())
     }
 
-    /// What the variable is.
-    pub(super) fn variable(&self) -> String {
-        let variable = &self.occurrence.variable;
-        let mut text = format!("`{}`", self.variable_name());
-        if self.names.in_source(&variable.name).is_some() {
-            text += &format!(" (`{}` in the trace)", variable.name);
+    /// What its subject is.
+    pub(super) fn subject(&self) -> Option<String> {
+        let subject = self.occurrence.subject.as_ref()?;
+        let mut text = format!("`{}`", self.subject_name());
+        if self.names.in_source(&subject.name).is_some() {
+            text += &format!(" (`{}` in the trace)", subject.name);
         }
         text += ", ";
-        text += match variable.what.as_str() {
+        text += match subject.what.as_str() {
             "atomic" => "an atomic",
             "memory" => "plain memory",
             other => other,
         };
-        if let Some(place) = &variable.first_use {
+        if let Some(place) = &subject.first_use {
             text += &format!(", first used at {place}");
         }
-        text
+        Some(text)
     }
 
-    /// The two accesses: as the source has them, and as the trace has them.
-    pub(super) fn sides(&self) -> [(&'a Side, &'a Access); 2] {
-        let ([a, b], [c, d]) = (&self.finding.sides, &self.occurrence.accesses);
-        [(a, c), (b, d)]
+    /// The events that make it up.
+    pub(super) fn parts(&self) -> &'a [Part] {
+        &self.occurrence.parts
     }
 
-    /// What an access does: `thread main writes 1`.
-    pub(super) fn does(&self, side: usize) -> String {
-        let (side, access) = self.sides()[side];
-        format!("thread `{}` {}", access.thread, verb(side, access))
+    /// What a part does: `thread main writes 1`.
+    pub(super) fn does(&self, part: &Part) -> String {
+        format!("thread `{}` {}", part.thread, verb(part, &self.names))
     }
 
-    /// The locks that an access holds: `holding self.lock`.
-    pub(super) fn holding(&self, side: usize) -> Option<String> {
-        let locks = &self.occurrence.accesses[side].locks;
-        let words: Vec<String> = locks.iter().map(|lock| self.lock(lock)).collect();
+    /// The locks that a part holds: `holding self.lock`.
+    pub(super) fn holding(&self, part: &Part) -> Option<String> {
+        let words: Vec<String> = part.locks.iter().map(|lock| self.lock(lock)).collect();
         (!words.is_empty()).then(|| format!("holding {}", list(&words)))
     }
 
-    /// What an access does, and the locks that it holds.
-    pub(super) fn access(&self, side: usize) -> String {
-        match self.holding(side) {
-            Some(holding) => format!("{}, {holding}", self.does(side)),
-            None => self.does(side),
+    /// What a part does, and the locks that it holds.
+    pub(super) fn part(&self, part: &Part) -> String {
+        match self.holding(part) {
+            Some(holding) => format!("{}, {holding}", self.does(part)),
+            None => self.does(part),
         }
+    }
+
+    /// What each part does, the locks that it holds, and where.
+    pub(super) fn parts_with_places(&self) -> Vec<String> {
+        let line = |part: &Part| format!("{} at {}", self.part(part), place_or_event(part));
+        self.parts().iter().map(line).collect()
     }
 
     /// A lock, in backticks.
@@ -112,36 +117,36 @@ impl<'a> Story<'a> {
 
     /// Where locks were taken that are held, one sentence a thread.
     pub(super) fn locks(&self) -> Vec<String> {
-        let sentences = self.occurrence.accesses.iter().filter_map(|access| {
-            let taken: Vec<String> = access
+        let sentences = self.parts().iter().filter_map(|part| {
+            let taken: Vec<String> = part
                 .locks
                 .iter()
                 .filter_map(|lock| {
                     Some(format!("{}, taken at {}", self.lock(lock), lock.taken.as_ref()?))
                 })
                 .collect();
-            (!taken.is_empty()).then(|| format!("`{}` holds {}", access.thread, list(&taken)))
+            (!taken.is_empty()).then(|| format!("`{}` holds {}", part.thread, list(&taken)))
         });
         sentences.collect()
     }
 
-    /// Why it is a race.
+    /// Why it is one.
     pub(super) fn why(&self) -> String {
-        self.names.text(&self.occurrence.reason.text)
+        self.occurrence.reason.words(|name| self.names.best(name))
     }
 
     /// Other accesses of the variable that the observed run does not order.
     pub(super) fn also(&self) -> Vec<String> {
-        self.occurrence.also.iter().map(unordered).collect()
+        self.occurrence.also.iter().map(|also| unordered(also)).collect()
     }
 
     /// What is known for sure, one sentence first.
     pub(super) fn status(&self) -> Vec<String> {
         let said = |text: &str| vec![text.to_owned()];
         let Some(replay) = &self.occurrence.replay else {
-            return match (self.finding.code, &self.occurrence.witness) {
+            return match (self.finding.kind.basis(), &self.occurrence.witness) {
                 (_, Some(_)) => said("predicted, with a checked schedule; not replayed yet"),
-                (Code::Suspected, None) => {
+                (Basis::Suspicion, None) => {
                     let who: Vec<String> =
                         self.occurrence.detectors.iter().map(|name| format!("`{name}`")).collect();
                     vec![format!("suspected by {} only, which may be wrong", list(&who))]
@@ -198,44 +203,49 @@ impl<'a> Story<'a> {
         list(&words)
     }
 
-    /// The places of both accesses, in words.
-    pub(super) fn places(&self) -> [String; 2] {
-        self.sides().map(|(side, access)| place_or_event(side.place.as_ref(), access.event))
+    /// The places of its parts, in words.
+    pub(super) fn places(&self) -> Vec<String> {
+        self.parts().iter().map(place_or_event).collect()
     }
 
     /// The headline, and where.
     pub(super) fn headline_with_places(&self) -> String {
-        let [first, second] = self.places();
+        let mut places = self.places();
+        let parts = places.len();
         let headline = self.headline();
-        if first == second {
-            format!("{headline} at {first}, by two threads")
-        } else {
-            format!("{headline} at {first} and {second}")
+        places.dedup();
+        match (places.as_slice(), parts) {
+            ([one], 2) => format!("{headline} at {one}, by two threads"),
+            _ => format!("{headline} at {}", list(&places)),
         }
     }
 }
 
-/// Two accesses that nothing orders, in words.
-fn unordered([one, other]: &[Side; 2]) -> String {
-    let access = |side: &Side| match &side.place {
-        Some(place) => format!("the {} at {place}", side.kind),
-        None => format!("a {}", side.kind),
+/// Operations that nothing orders, in words.
+fn unordered(operations: &[SourceOp]) -> String {
+    let operation = |source: &SourceOp| match &source.place {
+        Some(place) => format!("the {} at {place}", source.operation),
+        None => format!("a {}", source.operation),
     };
-    format!("{} and {} are not ordered either", access(one), access(other))
+    let operations: Vec<String> = operations.iter().map(operation).collect();
+    format!("{} are not ordered either", list(&operations))
 }
 
-/// A place, or what there is instead.
-fn place_or_event(place: Option<&Place>, event: u64) -> String {
-    place.map_or_else(|| format!("event {event}"), ToString::to_string)
+/// Where a part stands, or what there is instead.
+pub(super) fn place_or_event(part: &Part) -> String {
+    let place = part.source.place.as_ref();
+    place.map_or_else(|| format!("event {}", part.event), Place::to_string)
 }
 
-fn verb(side: &Side, access: &Access) -> String {
-    let value = match (access.value.as_str(), &access.new_value) {
+/// What a part does. What is done to an object of the part's own names it.
+fn verb(part: &Part, names: &Names) -> String {
+    let operation = part.source.operation.as_str();
+    let value = match (part.value.as_str(), &part.new_value) {
         ("_", None) => String::new(),
-        (old, Some(new)) if side.kind != "cas_fail" => format!(" from {old} to {new}"),
+        (old, Some(new)) if operation != "cas_fail" => format!(" from {old} to {new}"),
         (value, _) => format!(" {value}"),
     };
-    let verb = match side.kind.as_str() {
+    let verb = match operation {
         "read" => "reads",
         "write" => "writes",
         "load" => "loads",
@@ -244,8 +254,13 @@ fn verb(side: &Side, access: &Access) -> String {
         "rmw" => "updates",
         "cas" => "exchanges",
         "cas_fail" => "fails to exchange, finding",
+        "acquire" | "racquire" => "waits for",
         other => other,
     };
-    let it = if value.is_empty() { " it" } else { "" };
+    let it = match &part.object {
+        Some(object) => format!(" `{}`", names.best(object)),
+        None if value.is_empty() => " it".to_owned(),
+        None => String::new(),
+    };
     format!("{verb}{it}{value}")
 }

@@ -2,7 +2,8 @@
 //! does not speak of.
 
 use super::{count, list, thousands};
-use crate::project::{Capture, Doubt, Named, Place, Spots};
+use crate::finding::{Doubt, Named, Place, Spots};
+use crate::project::Capture;
 use crate::replay::Cause;
 use crate::report::unseen::Kind;
 
@@ -53,6 +54,10 @@ pub(super) fn doubt(doubt: &Doubt, cause: Option<&Cause>) -> String {
         Doubt::UnreadFiles { files } => (
             format!("it is not known what {} uses, which could not be read", quoted(files)),
             "see the warning about it".to_owned(),
+        ),
+        Doubt::Other => (
+            "a later version of racelog has a doubt that this one does not know".to_owned(),
+            "read the report with that version".to_owned(),
         ),
     };
     format!("{why}. To know: {how}")

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::outcome::{Aftermath, Spot};
-use crate::project::Place;
+use crate::finding::Place;
 use crate::trace::Trace;
 
 /// How a run of the program ended.

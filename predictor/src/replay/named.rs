@@ -10,7 +10,7 @@ use super::outcome::{
     Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
     Stands, Values, Why,
 };
-use crate::project::Place;
+use crate::finding::Place;
 
 /// What a report calls the threads and files that an outcome speaks of.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::project::Place;
+use crate::finding::Place;
 
 /// How a run under control went.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -2,20 +2,20 @@
 
 use std::io::{self, Write};
 
-use super::{Counts, Finding, Report};
+use super::{Counts, Report};
+use crate::finding::{Finding, Kind, Occurrence, Part, Ranges, write_range};
+use crate::trace::Trace;
 
-/// Writes a report for people.
-pub fn write_text(out: &mut impl Write, report: &Report) -> io::Result<()> {
+/// Writes a report for people about a trace.
+pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::Result<()> {
     for finding in &report.findings {
-        write_finding(out, finding)?;
+        for occurrence in &finding.occurrences {
+            write_finding(out, finding, occurrence, trace)?;
+        }
     }
-    let races = match report.findings.len() {
-        0 => "no race".to_owned(),
-        1 => "1 race".to_owned(),
-        count => format!("{count} races"),
-    };
-    let names: Vec<&str> = report.detectors.iter().map(|detector| detector.name).collect();
-    writeln!(out, "{races} in {} events, by {}", report.events, names.join(" and "))?;
+    let found = found(&report.findings);
+    let names: Vec<&str> = report.detectors.iter().map(|run| run.name.as_str()).collect();
+    writeln!(out, "{found} in {} events, by {}", report.events, names.join(" and "))?;
     for detector in report.detectors.iter().filter(|detector| detector.unsound) {
         writeln!(
             out,
@@ -32,41 +32,66 @@ pub fn write_text(out: &mut impl Write, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-fn write_finding(out: &mut impl Write, finding: &Finding) -> io::Result<()> {
-    let [first, second] = finding.events;
-    writeln!(out, "race ({first}, {second}) on {}", finding.variable)?;
-    for access in &finding.accesses {
-        let value = match &access.new_value {
-            Some(new) => format!("{} {new}", access.value),
-            None => access.value.clone(),
-        };
-        write!(out, "{:>10}  {} {} {value}", access.event, access.thread, access.kind)?;
-        if let Some(location) = &access.location {
-            write!(out, "  @ {location}")?;
-        }
-        if !access.locks.is_empty() {
-            write!(out, "  holding {}", access.locks.join(", "))?;
-        }
-        writeln!(out)?;
+/// How many findings there are of which kind: `2 races`.
+fn found(findings: &[Finding]) -> String {
+    let nouns = Kind::nouns(findings.iter().map(|finding| &finding.kind));
+    let words: Vec<String> = nouns
+        .iter()
+        .map(|(noun, count)| format!("{count} {noun}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    if words.is_empty() { "no race".to_owned() } else { words.join(" and ") }
+}
+
+fn write_finding(
+    out: &mut impl Write,
+    finding: &Finding,
+    occurrence: &Occurrence,
+    trace: &Trace,
+) -> io::Result<()> {
+    let events: Vec<String> = occurrence.parts.iter().map(|part| part.event.to_string()).collect();
+    write!(out, "{} ({})", finding.kind.noun(), events.join(", "))?;
+    match &occurrence.subject {
+        Some(subject) => writeln!(out, " on {}", subject.name)?,
+        None => writeln!(out)?,
     }
-    writeln!(out, "{:>10}  {}", "why", finding.reason.text)?;
-    writeln!(out, "{:>10}  {}", "found by", finding.detectors.join(", "))?;
-    if let Some(witness) = &finding.witness {
-        writeln!(out, "{:>10}  {}", "witness", numbers(witness))?;
+    occurrence.parts.iter().try_for_each(|part| write_part(out, part))?;
+    writeln!(out, "{:>10}  {}", "why", occurrence.reason.words(|name| name))?;
+    writeln!(out, "{:>10}  {}", "found by", occurrence.detectors.join(", "))?;
+    let witness = occurrence.witness.as_ref().and_then(|witness| witness.unpack(trace));
+    if let Some(witness) = witness {
+        let numbers: Vec<u64> = witness.iter().map(|event| event.number()).collect();
+        writeln!(out, "{:>10}  {}", "witness", short(&numbers))?;
     }
     writeln!(out)
 }
 
-/// How many stretches of a witness are shown.
+fn write_part(out: &mut impl Write, part: &Part) -> io::Result<()> {
+    let value = match &part.new_value {
+        Some(new) => format!("{} {new}", part.value),
+        None => part.value.clone(),
+    };
+    write!(out, "{:>10}  {} {} {value}", part.event, part.thread, part.source.operation)?;
+    if let Some(place) = &part.source.place {
+        write!(out, "  @ {place}")?;
+    }
+    let locks = part.locks.iter().map(|lock| match lock.shared {
+        true => format!("{} (shared)", lock.name),
+        false => lock.name.clone(),
+    });
+    let locks: Vec<String> = locks.collect();
+    if !locks.is_empty() {
+        write!(out, "  holding {}", locks.join(", "))?;
+    }
+    writeln!(out)
+}
+
+/// How many ranges of a witness are shown.
 const SHOWN: usize = 60;
 
-/// Event numbers; stretches without a gap as `a-b`, so that long ones stay readable.
-fn numbers(witness: &[u64]) -> String {
-    let stretches = witness.chunk_by(|a, b| a + 1 == *b).map(|stretch| match stretch {
-        [one, _, .., last] => format!("{one}-{last}"),
-        short => short.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
-    });
-    let mut words: Vec<String> = stretches.collect();
+/// Event numbers, with ranges so that long ones stay readable.
+fn short(witness: &[u64]) -> String {
+    let all: Ranges = witness.iter().copied().collect();
+    let mut words: Vec<String> = all.ranges().iter().map(|range| write_range(*range)).collect();
     if words.len() > SHOWN {
         let last = words.split_off(words.len() - 2);
         words.truncate(SHOWN - 3);
@@ -118,15 +143,4 @@ fn parts(parts: &[(u64, &str)]) -> String {
     let parts = parts.iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
     if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn stretches_are_short() {
-        assert_eq!(numbers(&[1, 2, 3, 4, 9, 10, 6, 5]), "1-4 9 10 6 5");
-        assert_eq!(numbers(&[]), "");
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::project::Place;
+use crate::finding::Place;
 
 /// All that programs use which racelog does not record, as far as their sources say so.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, UseTree};
 
 use super::Unread;
 use super::cfg::{Cfg, Truth};
-use crate::project::Place;
+use crate::finding::Place;
 
 /// A crate.
 pub(super) struct Crate {

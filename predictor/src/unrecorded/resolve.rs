@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::known::{Verdict, brings, verdict};
 use super::modules::{Crate, Import};
-use crate::project::Place;
+use crate::finding::Place;
 
 /// How many imports of imports are followed.
 const DEEPEST: usize = 16;

@@ -12,7 +12,7 @@ use super::known::Verdict;
 use super::modules::{Crate, Import, attributes, declared, imports, leaves, place, plain};
 use super::resolve::{Found, Frame, Scope};
 use super::{Unrecorded, Use, What};
-use crate::project::Place;
+use crate::finding::Place;
 
 /// Lists what a module uses.
 pub(super) fn walk(

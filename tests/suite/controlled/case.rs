@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::support::{predictor, run, run_raw};
+use crate::support::{findings_of, predictor, run, run_raw};
 
 /// A program, and how it is recorded.
 pub(super) struct Case<'a> {
@@ -48,8 +48,11 @@ impl<'a> Case<'a> {
         command.args(self.all_pairs.then_some("--all-pairs"));
         let (_, out, err) = run(&mut command, b"");
         let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
-        let findings = report["findings"].as_array().unwrap();
-        findings.iter().map(|race| format!("{},{}", race["events"][0], race["events"][1])).collect()
+        let events = |race: &Value| {
+            let parts = &race["occurrences"][0]["parts"];
+            format!("{},{}", parts[0]["event"], parts[1]["event"])
+        };
+        findings_of(&report).iter().map(events).collect()
     }
 
     /// Replays a race; gives the exit code, and what is printed and said.

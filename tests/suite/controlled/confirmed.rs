@@ -9,7 +9,7 @@ use racelog_examples::programs;
 use tempfile::TempDir;
 
 use super::case::{Case, trace_in};
-use crate::support::{examples, predictor, run};
+use crate::support::{examples, findings_of, predictor, run};
 
 #[test]
 fn every_race_of_the_small_examples_is_confirmed() {
@@ -162,12 +162,13 @@ fn a_lock_with_readers_is_one_lock_in_a_report() {
     command.args(["analyze", "--format", "json"]).arg(&trace);
     let (_, out, err) = run(&mut command, b"");
     let report: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));
-    let accesses = report["findings"][0]["accesses"].as_array().expect("there is a race");
-    let locks = accesses.iter().map(|access| access["locks"].as_array().unwrap());
-    let locks: Vec<&str> = locks.flatten().map(|lock| lock.as_str().unwrap()).collect();
+    let finding = &findings_of(&report)[0];
+    let parts = finding["occurrences"][0]["parts"].as_array().expect("there is a race");
+    let locks = parts.iter().map(|part| part["locks"].as_array().unwrap());
+    let locks: Vec<&serde_json::Value> = locks.flatten().collect();
     // One each, and one of them is shared.
     assert_eq!(locks.len(), 2, "{locks:?}");
-    assert_eq!(locks.iter().filter(|lock| lock.ends_with(" (shared)")).count(), 1, "{locks:?}");
+    assert_eq!(locks.iter().filter(|lock| lock["shared"] == true).count(), 1, "{locks:?}");
     assert_eq!(case.confirm_all(&trace).0, 1);
 }
 

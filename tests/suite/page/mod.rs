@@ -66,7 +66,7 @@ fn a_finding_says_all_that_is_known() {
     let project = small_project();
     let mut page = Page::open(&write(folder.path(), &project, small_trace));
     page.choose("#filter-open", "all");
-    let evil = project.findings.iter().find(|f| f.occurrences[0].variable.name == EVIL).unwrap();
+    let evil = project.findings.iter().find(|f| f.occurrences[0].subject_name() == EVIL).unwrap();
     page.click(&format!("#row-{}", evil.number));
     assert_eq!(
         page.get("document.querySelector('#detail h2').textContent"),

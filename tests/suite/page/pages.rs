@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
+use predictor::finding::{Finding, PackedWitness, Place, Suppressed};
 use predictor::predict::Options;
-use predictor::project::{Analysed, Collector, Finding, Place, Project, Sources, Suppressed};
+use predictor::project::{Analysed, Collector, Project, Sources};
 use predictor::render::html::html;
 use predictor::trace::Trace;
 
@@ -82,12 +83,12 @@ pub(super) fn large_project(trace: &Trace, findings: u64) -> Project {
         finding.fingerprint = format!("{number:016x}");
         finding.occurrences.truncate(1);
         let place = Place { file: "src/large.rs".to_owned(), line, column: 1 };
-        finding.sides[0].place = Some(place);
         let occurrence = &mut finding.occurrences[0];
+        occurrence.parts[0].source.place = Some(place);
         occurrence.trace = "large.rlog".to_owned();
-        occurrence.accesses[0].event = at;
-        occurrence.accesses[1].event = at + 1;
-        occurrence.witness = Some((1..=at + 1).collect());
+        occurrence.parts[0].event = at;
+        occurrence.parts[1].event = at + 1;
+        occurrence.witness = Some(PackedWitness::pack(trace, trace.events().take(at as usize + 1)));
         finding
     };
     project.findings = (0..findings).map(finding).collect();

@@ -6,6 +6,7 @@ mod junit;
 mod odd_words;
 mod sarif;
 mod schema;
+mod sizes;
 mod text;
 mod validator;
 
@@ -13,8 +14,9 @@ use std::fs;
 use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
+use predictor::finding::{Place, Replay, Spots, Suppressed};
 use predictor::predict::Options;
-use predictor::project::{Analysed, Collector, Place, Project, Replay, Sources, Spots, Suppressed};
+use predictor::project::{Analysed, Collector, Project, Sources};
 use predictor::render::replay_lines;
 use predictor::replay::{Aftermath, ControlledRun, Ending, Order, Replayed, ReportNames};
 use predictor::trace::Trace;
@@ -116,7 +118,7 @@ pub(crate) fn full_project() -> Project {
     let closed = project
         .findings
         .iter_mut()
-        .find(|finding| finding.sides[0].place.as_ref().is_some_and(|place| place.line == 49));
+        .find(|finding| finding.places().next().is_some_and(|place| place.line == 49));
     closed.expect("it is there").suppressed = Some(Suppressed {
         reason: "closing is seen late, and that is fine".to_owned(),
         by: "racelog.toml".to_owned(),

@@ -1,6 +1,7 @@
 //! Names are whatever a program, a file system or a person comes up with: none breaks a format.
 
-use predictor::project::{NoSources, Place, Project, Sources};
+use predictor::finding::{Place, Reason};
+use predictor::project::{NoSources, Project, Sources};
 use predictor::render::{TextOptions, to_github, to_junit, to_sarif, write_text};
 use predictor::replay::Aftermath;
 use rand::{RngExt, SeedableRng};
@@ -77,29 +78,35 @@ fn odd_project(mut project: Project, random: &mut ChaCha8Rng) -> Project {
     };
     for finding in &mut project.findings {
         finding.fingerprint = word(random);
-        for side in &mut finding.sides {
-            place(&mut side.place, random);
-        }
         if let Some(suppressed) = &mut finding.suppressed {
             (suppressed.reason, suppressed.by) = (word(random), word(random));
         }
         for occurrence in &mut finding.occurrences {
-            occurrence.variable.name = word(random);
-            occurrence.reason.text = word(random);
-            for weak in &mut occurrence.reason.too_weak {
-                weak.location = Some(word(random)).filter(|_| random.random());
+            occurrence.subject.as_mut().expect("a race has one").name = word(random);
+            match &mut occurrence.reason {
+                Reason::OrderingTooWeak { accesses } => {
+                    accesses.iter_mut().for_each(|weak| place(&mut weak.place, random));
+                }
+                Reason::Reordered { locks } => locks.push(word(random)),
+                other => {
+                    *other = Reason::Other { kind: word(random), text: word(random) };
+                }
             }
-            for access in &mut occurrence.accesses {
-                (access.thread, access.value) = (word(random), word(random));
-                place(&mut access.spawned, random);
-                for lock in &mut access.locks {
+            for part in &mut occurrence.parts {
+                place(&mut part.source.place, random);
+                part.source.operation = word(random);
+                part.object = Some(word(random)).filter(|_| random.random());
+                (part.thread, part.value) = (word(random), word(random));
+                place(&mut part.spawned, random);
+                for lock in &mut part.locks {
                     lock.name = word(random);
                     place(&mut lock.taken, random);
                 }
             }
             for step in &mut occurrence.steps {
-                (step.thread, step.what) = (word(random), word(random));
-                place(&mut step.place, random);
+                (step.action.thread, step.action.does.operation) = (word(random), word(random));
+                step.action.does.object = Some(word(random)).filter(|_| random.random());
+                place(&mut step.action.place, random);
             }
             if let Some(replayed) = occurrence.replay.as_mut().and_then(|it| it.replayed.as_mut()) {
                 for order in &mut replayed.orders {

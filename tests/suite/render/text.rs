@@ -1,6 +1,7 @@
 //! The report for people.
 
-use predictor::project::{Code, NoSources, Project, Sources};
+use predictor::finding::{Kind, Reason};
+use predictor::project::{NoSources, Project, Sources};
 use predictor::render::{Detail, TextOptions, write_text};
 
 use super::{Files, check_golden, full_project, project_of};
@@ -9,6 +10,11 @@ fn text(project: &Project, sources: &impl Sources, options: &TextOptions) -> Str
     let mut out = Vec::new();
     write_text(&mut out, project, sources, options).expect("memory");
     String::from_utf8(out).expect("UTF-8")
+}
+
+/// With the usual options.
+pub(super) fn normal(project: &Project) -> String {
+    text(project, &Files, &wide(100))
 }
 
 fn wide(width: usize) -> TextOptions {
@@ -41,13 +47,13 @@ fn everything_fits() {
         trace.test = Some(long.clone());
     }
     for occurrence in project.findings.iter_mut().flat_map(|finding| &mut finding.occurrences) {
-        for access in &mut occurrence.accesses {
-            access.thread = format!("{}-{long}", access.thread);
+        for part in &mut occurrence.parts {
+            part.thread = format!("{}-{long}", part.thread);
         }
         for step in &mut occurrence.steps {
-            step.thread = format!("{}-{long}", step.thread);
+            step.action.thread = format!("{}-{long}", step.action.thread);
         }
-        occurrence.variable.name.push_str(&long);
+        occurrence.subject.as_mut().unwrap().name.push_str(&long);
     }
     for width in [40, 60, 100] {
         for (source, text) in [
@@ -86,9 +92,11 @@ fn many_tests_are_counted() {
 #[test]
 fn no_control_character_gets_through() {
     let mut project = project_of(|name| name.contains("closed"));
-    project.findings[0].occurrences[0].accesses[0].thread = "a\u{1b}[2Jb\u{202e}".to_owned();
-    project.findings[0].occurrences[0].reason.text = "x\u{7}\r".to_owned();
-    project.findings[0].sides[0].place.as_mut().unwrap().file = "\u{1b}]0;t\u{7}.rs".to_owned();
+    let occurrence = &mut project.findings[0].occurrences[0];
+    occurrence.parts[0].thread = "a\u{1b}[2Jb\u{202e}".to_owned();
+    occurrence.reason = Reason::Reordered { locks: vec!["x\u{7}\r".to_owned()] };
+    let place = &mut occurrence.parts[0].source.place;
+    place.as_mut().unwrap().file = "\u{1b}]0;t\u{7}.rs".to_owned();
     let text = text(&project, &Files, &wide(80));
     let odd = text.chars().find(|c| (c.is_control() && *c != '\n') || *c == '\u{202e}');
     assert_eq!(odd, None, "{text}");
@@ -98,7 +106,7 @@ fn no_control_character_gets_through() {
 fn what_is_only_suspected_is_a_warning() {
     let mut project = project_of(|name| name.contains("closed"));
     let finding = &mut project.findings[0];
-    finding.code = Code::Suspected;
+    finding.kind = Kind::SuspectedRace;
     finding.occurrences[0].witness = None;
     finding.occurrences[0].steps.clear();
     finding.occurrences[0].detectors = vec!["quick".to_owned()];

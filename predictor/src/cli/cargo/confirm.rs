@@ -11,7 +11,8 @@ use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
 use crate::child::controlled::{Control, ControlledProgram};
-use crate::project::{Occurrence, Project, Replay};
+use crate::finding::{Occurrence, Replay};
+use crate::project::Project;
 use crate::render::replay_lines;
 use crate::replay::{Cause, Ending, NO_PLAN, Order, Plan, Replayed};
 use crate::trace::format::Source;
@@ -106,10 +107,7 @@ fn witness(occurrence: &Occurrence, path: &Path) -> Result<(Trace, Vec<EventId>)
         occurrence.witness.as_ref().ok_or("it was not predicted, so there is no schedule")?;
     let mut source = Source::open(path, None).map_err(|error| error.to_string())?;
     let trace = Trace::load(&mut source, |_| {}).map_err(|error| error.to_string())?;
-    let events: Option<Vec<EventId>> = witness
-        .numbers()
-        .map(|number| EventId::from_number(number).filter(|event| trace.contains(*event)))
-        .collect();
+    let events = witness.unpack(&trace);
     let events = events.ok_or("the trace is not the one that was analysed: analyse it again")?;
     Ok((trace, events))
 }

@@ -46,7 +46,8 @@ use self::workspace::Workspace;
 use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, regular, say, terminal};
 use crate::child::End;
-use crate::project::{Code, Progress, Project, TraceFile, analyze, merge};
+use crate::finding::Kind;
+use crate::project::{Progress, Project, TraceFile, analyze, merge};
 use crate::render;
 use crate::unrecorded::{Unread, Unrecorded};
 
@@ -322,7 +323,7 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
     }
     interrupt::as_usual();
     let replayed = replayed.map_err(|cause| {
-        let problem = render::replay_lines(&crate::project::Replay::failed(cause)).join("\n");
+        let problem = render::replay_lines(&crate::finding::Replay::failed(cause)).join("\n");
         Failure::of(format_args!("finding {}", args.number), problem)
     })?;
     let mut out = terminal::stdout(terminal::Kind::Text);
@@ -334,7 +335,7 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
 
 fn explain(asked: &str) -> Result<Outcome, Failure> {
     let page = render::explain(asked).ok_or_else(|| {
-        let codes: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        let codes: Vec<&str> = Kind::KNOWN.iter().map(Kind::code).collect();
         Failure::Message(format!("there is no code `{asked}`, only {}", codes.join(", ")))
     })?;
     let mut out = terminal::stdout(terminal::Kind::Text);
@@ -440,9 +441,7 @@ impl<'a> Job<'a> {
             drop(bar);
             project.judge();
         }
-        let mut json = serde_json::to_vec_pretty(&project).map_err(std::io::Error::from)?;
-        json.push(b'\n');
-        output::replace(&self.workspace.report(), &json)?;
+        output::replace(&self.workspace.report(), project.to_json().as_bytes())?;
         let html = self.reporter(&project, Some(&self.workspace.folder)).html()?;
         output::replace(&self.workspace.html(), &html)?;
         self.write(&project, how, Some(&self.workspace.folder))?;
@@ -463,7 +462,7 @@ impl<'a> Job<'a> {
 
 /// What the exit code says. A clean result must be about everything; what is doubtful is no error.
 fn outcome(project: &Project) -> Outcome {
-    let unconfirmed = |counts: &crate::report::Counts| counts.unknown.unconfirmed > 0;
+    let unconfirmed = |counts: &crate::predict::Counts| counts.unknown.unconfirmed > 0;
     let bug = project.traces.iter().filter_map(|trace| trace.counts.as_ref()).any(unconfirmed);
     match project.errors().next() {
         _ if bug => Outcome::Incomplete,

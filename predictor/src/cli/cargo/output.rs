@@ -11,7 +11,7 @@ use super::traces;
 use crate::project::Project;
 use crate::render::html::html;
 use crate::render::perfetto::perfetto;
-use crate::render::timeline::{Limits, Timeline, View};
+use crate::render::timeline::{Limits, Timeline};
 use crate::render::{self, Detail, TextOptions};
 use crate::replay::Replayed;
 use crate::trace::Trace;
@@ -34,10 +34,7 @@ impl Reporter<'_> {
         let mut bytes = Vec::new();
         match how.format {
             Format::Text => render::write_text(&mut bytes, project, sources, &options(how))?,
-            Format::Json => {
-                serde_json::to_writer_pretty(&mut bytes, project).map_err(io::Error::from)?;
-                bytes.push(b'\n');
-            }
+            Format::Json => bytes = project.to_json().into_bytes(),
             Format::Html => bytes = self.html()?,
             Format::Sarif => bytes = render::to_sarif(project, sources).into_bytes(),
             Format::Junit => bytes = render::to_junit(project, sources).into_bytes(),
@@ -77,9 +74,10 @@ impl Reporter<'_> {
         })?;
         let occurrence = finding.best();
         let trace = self.load(&occurrence.trace)?;
-        let view = View::of(occurrence);
-        let view = view.ok_or_else(|| Failure::of(&occurrence.trace, "it is of another trace"))?;
-        let timeline = Timeline::new(&trace, &[view], &Limits::default(), self.strip);
+        let timeline = Timeline::new(&trace, &[occurrence], &Limits::default(), self.strip);
+        if timeline.events_of[0].is_none() {
+            return Err(Failure::of(&occurrence.trace, "it is of another trace"));
+        }
         let mut bytes = Vec::new();
         perfetto(&mut bytes, &timeline, 0)?;
         Ok(bytes)

@@ -11,8 +11,9 @@ use serde::Deserialize;
 use super::super::Failure;
 use super::super::args::seconds;
 use crate::analysis::Detector;
+use crate::finding::{Kind, Place};
 use crate::predict::Options;
-use crate::project::{Code, Place, Settings, Shard, Suppression};
+use crate::project::{Settings, Shard, Suppression};
 use crate::solve::SolverKind;
 
 /// The file of the settings, at the root of the workspace.
@@ -208,10 +209,10 @@ impl Flags {
 
 fn suppression((entry, number): (FileSuppression, usize)) -> Result<Suppression, String> {
     let by = format!("[[suppress]] {number} of {FILE}");
-    let code = match &entry.code {
+    let kind = match &entry.code {
         Some(name) => {
-            let code = Code::ALL.into_iter().find(|code| code.name() == name);
-            Some(code.ok_or_else(|| format!("{by}: there is no code `{name}`"))?)
+            let kind = Kind::of_code(name);
+            Some(kind.ok_or_else(|| format!("{by}: there is no code `{name}`"))?)
         }
         None => None,
     };
@@ -222,7 +223,7 @@ fn suppression((entry, number): (FileSuppression, usize)) -> Result<Suppression,
         return Err(format!("{by}: it says no reason"));
     }
     Ok(Suppression {
-        code,
+        kind,
         place: entry.location.as_deref().map(Place::of_trace),
         variable: entry.variable,
         reason: entry.reason,

@@ -4,11 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::super::names::Names;
 use super::super::replay;
+use super::super::timeline::ArrowKind;
 use super::super::unseen;
-use crate::project::{Code, Finding, Place, Project, Sources};
+use crate::finding::{Finding, Place};
+use crate::project::Sources;
 
 /// How many lines around a racing access are shown.
 const AROUND: u32 = 4;
@@ -18,12 +21,15 @@ const LONGEST: usize = 400;
 
 /// The block that is read at once.
 #[derive(Serialize)]
-pub(super) struct Report<'a> {
-    pub(super) project: &'a Project,
+pub(super) struct Report {
+    /// As its JSON has it, with its tables.
+    pub(super) project: Value,
     /// In the order of the project's.
     pub(super) findings: Vec<ShownFinding>,
     /// What was not seen, in words.
     pub(super) gaps: Vec<String>,
+    /// The kinds of arrows of all timelines.
+    pub(super) arrows: [&'static str; ArrowKind::ALL.len()],
     /// Lines of source files, by their numbers.
     pub(super) files: BTreeMap<String, BTreeMap<u32, String>>,
 }
@@ -31,37 +37,41 @@ pub(super) struct Report<'a> {
 /// What is shown of a finding besides what the project says.
 #[derive(Serialize)]
 pub(super) struct ShownFinding {
-    title: &'static str,
+    title: String,
     /// What the variable is called in the source, or else in the trace.
     name: String,
     /// Which of its occurrences is shown first.
     best: usize,
     /// Which timeline it is drawn on.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) timeline: Option<usize>,
-    /// The rows of the two accesses there.
-    pub(super) pair: Option<[u32; 2]>,
+    /// The rows of its events there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) rows: Option<Vec<u32>>,
     /// Whether there is a block with its witness.
     pub(super) witness: bool,
     /// What came of its replay, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     replay: Vec<String>,
     /// Why it is doubtful, and what to do to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     doubts: Vec<String>,
 }
 
 impl ShownFinding {
     pub(super) fn new(finding: &Finding, sources: &impl Sources) -> Self {
         let best = finding.best();
-        let names = Names::of(finding, best, sources);
-        let name = names.best(&best.variable.name).to_owned();
+        let names = Names::of(best, sources);
+        let name = names.best(best.subject_name()).to_owned();
         let replay = best.replay.as_ref().map_or_else(Vec::new, |it| replay::lines(it, &names));
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
-        let title = Code::title(finding.code);
+        let title = finding.kind.title().to_owned();
         let tried = finding.best().replay.as_ref();
         let cause = tried.and_then(|replay| replay.cause.as_ref());
         let doubts = finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect();
         let best = best.unwrap_or(0);
-        let (timeline, pair, witness) = (None, None, false);
-        Self { title, name, best, timeline, pair, witness, replay, doubts }
+        let (timeline, rows, witness) = (None, None, false);
+        Self { title, name, best, timeline, rows, witness, replay, doubts }
     }
 }
 
@@ -83,9 +93,8 @@ impl Lines {
 
     /// All lines that belong to a finding.
     pub(super) fn want_finding(&mut self, finding: &Finding) {
-        let sides = finding.sides.iter().filter_map(|side| side.place.as_ref());
-        sides.for_each(|place| self.want(place, AROUND));
-        let steps = finding.best().steps.iter().filter_map(|step| step.place.as_ref());
+        finding.places().for_each(|place| self.want(place, AROUND));
+        let steps = finding.best().steps.iter().filter_map(|step| step.action.place.as_ref());
         steps.for_each(|place| self.want(place, 0));
     }
 

@@ -15,8 +15,10 @@ use std::io::{self, Write};
 
 use self::data::{Block, Lines, Report, ShownFinding};
 use self::pack::{PackedCourse, PackedTimeline};
-use super::timeline::{Limits, Timeline, View};
+use super::list;
+use super::timeline::{ArrowKind, Limits, Timeline};
 use super::unseen::gaps;
+use crate::finding::{Occurrence, SourceOp};
 use crate::project::{Project, Sources};
 use crate::trace::Trace;
 
@@ -48,6 +50,18 @@ const EVENTS: usize = 1_000_000;
 /// The same for the steps of all witnesses.
 const STEPS: usize = 2_000_000;
 
+/// So many steps all witnesses may have together, however short the traces are.
+const FEW_STEPS: usize = 200_000;
+
+/// And so many for each event of the traces: a page is no more than a few times its traces.
+const STEPS_PER_EVENT: usize = 8;
+
+/// The fewest steps of a witness that are drawn.
+const FEWEST_STEPS: usize = 20;
+
+/// How many findings there are to read without scripts.
+const PLAIN: usize = 1_000;
+
 /// Writes a report as a page.
 ///
 /// `load` gives the trace of this name, if it is still there; it is called once for each trace that is
@@ -68,21 +82,23 @@ pub fn html(
         lines.want_finding(finding);
         by_trace.entry(&finding.best().trace).or_default().push(at);
     }
-    let limits = limits(by_trace.len(), project.findings.len());
+    let events = project.traces.iter().map(|trace| trace.events as usize).sum();
+    let limits = limits(by_trace.len(), project.findings.len(), events);
     for (number, (name, findings)) in by_trace.iter().enumerate() {
         let Some(trace) = load(name) else { continue };
-        let views: Vec<Option<View>> =
-            findings.iter().map(|at| View::of(project.findings[*at].best())).collect();
-        // Whoever has recorded again since has another trace of the same name.
-        let same = project.trace(name).is_none_or(|info| info.events == trace.len() as u64);
-        let views: Option<Vec<View>> = views.into_iter().collect();
-        let Some(views) = views.filter(|_| same) else { continue };
-        let timeline = Timeline::new(&trace, &views, &limits, prefixes);
+        // After another recording there is another trace of the same name.
+        if project.trace(name).is_some_and(|info| info.events != trace.len() as u64) {
+            continue;
+        }
+        let occurrences: Vec<&Occurrence> =
+            findings.iter().map(|at| project.findings[*at].best()).collect();
+        let timeline = Timeline::new(&trace, &occurrences, &limits, prefixes);
         drop(trace);
         timeline.events.places.iter().for_each(|place| lines.want(place, 0));
-        for ((at, pair), course) in findings.iter().zip(&timeline.pairs).zip(&timeline.witnesses) {
-            shown[*at].timeline = pair.map(|_| number);
-            shown[*at].pair = *pair;
+        let drawn = timeline.events_of.iter().zip(&timeline.witnesses);
+        for (at, (rows, course)) in findings.iter().zip(drawn) {
+            shown[*at].timeline = rows.as_ref().map(|_| number);
+            shown[*at].rows.clone_from(rows);
             if let Some(course) = course {
                 shown[*at].witness = true;
                 let id = format!("witness-{}", project.findings[*at].number);
@@ -92,7 +108,13 @@ pub fn html(
         write_block(out, &format!("timeline-{number}"), &PackedTimeline::new(&timeline))?;
     }
     let gaps = gaps(&project.capture);
-    let report = Report { project, findings: shown, gaps, files: lines.read(sources) };
+    let report = Report {
+        project: project.to_value(),
+        findings: shown,
+        gaps,
+        arrows: ArrowKind::ALL.map(ArrowKind::name),
+        files: lines.read(sources),
+    };
     write_block(out, "report", &report)?;
     writeln!(out, "<script>\n(() => {{\n'use strict';")?;
     SCRIPTS.iter().try_for_each(|script| out.write_all(script.as_bytes()))?;
@@ -100,13 +122,14 @@ pub fn html(
 }
 
 /// The more there is to draw, the less of each.
-fn limits(traces: usize, findings: usize) -> Limits {
+fn limits(traces: usize, findings: usize, events: usize) -> Limits {
     let Limits { whole, around, witness } = Limits::default();
     let share = |all: usize, parts: usize| all / parts.max(1);
+    let steps = events.saturating_mul(STEPS_PER_EVENT).clamp(FEW_STEPS, STEPS);
     Limits {
         whole: share(EVENTS, traces).clamp(2 * around, whole),
         around: share(EVENTS, 4 * findings).clamp(100, around),
-        witness: share(STEPS, findings).clamp(around, witness),
+        witness: share(steps, findings).clamp(FEWEST_STEPS, witness),
     }
 }
 
@@ -131,24 +154,26 @@ fn write_head(out: &mut impl Write, project: &Project) -> io::Result<()> {
 /// What there is to read without scripts.
 fn write_plain(out: &mut impl Write, project: &Project) -> io::Result<()> {
     writeln!(out, "<noscript>\n<p>Timelines and filters need JavaScript.</p>\n<ol>")?;
-    for finding in &project.findings {
-        let place = |at: usize| {
-            let side = &finding.sides[at];
+    for finding in project.findings.iter().take(PLAIN) {
+        let operation = |source: &SourceOp| {
             let place =
-                side.place.as_ref().map_or("an unknown place".to_owned(), ToString::to_string);
-            format!("{} at {place}", side.kind)
+                source.place.as_ref().map_or("an unknown place".to_owned(), ToString::to_string);
+            format!("{} at {place}", source.operation)
         };
+        let operations: Vec<String> = finding.sources().map(operation).collect();
         let text = format!(
-            "{} {} ({}): {} and {}",
-            finding.code.name(),
-            finding.code.title(),
+            "{} {} ({}): {}",
+            finding.kind,
+            finding.kind.title(),
             finding.level.name(),
-            place(0),
-            place(1)
+            list(&operations)
         );
         writeln!(out, "<li>{}</li>", escaped(&text))?;
     }
     writeln!(out, "</ol>")?;
+    if project.findings.len() > PLAIN {
+        writeln!(out, "<p>And {} others.</p>", project.findings.len() - PLAIN)?;
+    }
     for gap in gaps(&project.capture) {
         writeln!(out, "<p>Not seen: {}</p>", escaped(&gap))?;
     }

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::project::{Place, Stretches};
+use crate::finding::{Place, Ranges};
 use crate::render::timeline::{ArrowKind, Course, Hold, Timeline};
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -38,7 +38,7 @@ fn pack_growth(numbers: impl IntoIterator<Item = u32>) -> String {
 pub(super) struct PackedTimeline<'a> {
     total: u64,
     threads: &'a [String],
-    numbers: Stretches,
+    numbers: Ranges,
     thread: String,
     kind: String,
     object: String,
@@ -79,7 +79,7 @@ pub(super) struct PackedCourse<'a> {
     all: u64,
     before: u64,
     /// From 1.
-    rows: Stretches,
+    rows: Ranges,
     regions: PackedRegions<'a>,
     arrows: PackedArrows,
 }
@@ -97,7 +97,7 @@ struct PackedRegions<'a> {
 
 #[derive(Serialize)]
 struct PackedArrows {
-    names: [&'static str; ArrowKind::ALL.len()],
+    /// Indices into the report's kinds of arrows.
     kind: String,
     to: String,
     length: String,
@@ -131,7 +131,6 @@ impl<'a> PackedCourse<'a> {
                 names: names.clone(),
             },
             arrows: PackedArrows {
-                names: ArrowKind::ALL.map(ArrowKind::name),
                 kind: pack(course.arrows.iter().map(|arrow| kind(arrow.kind).unwrap_or(0) as u32)),
                 to: pack_growth(course.arrows.iter().map(|arrow| arrow.to)),
                 length: pack(course.arrows.iter().map(|arrow| arrow.to - arrow.from)),

@@ -93,7 +93,7 @@ fn names_stay_text_whatever_they_are() {
     assert_eq!(ids, ["witness-1", "timeline-0", "report"]);
     assert_eq!(scripts, blocks.len() + 1, "the blocks, and the page's own");
     let report = &blocks[2].1;
-    assert_eq!(report["project"], serde_json::to_value(&project).unwrap());
+    assert_eq!(report["project"], project.to_value());
     assert_eq!(report["files"]["src/<b>'\".rs"]["1"], "let a = \"</script>\";");
     assert_eq!(blocks[1].1["threads"][0], EVIL);
     // What is there for browsers without scripts is markup.
@@ -116,7 +116,7 @@ fn a_trace_that_is_gone_or_another_one_has_no_timeline() {
     for load in [|_: &str| None, |_: &str| "t1 write x 1\n".parse().ok()] {
         let blocks = blocks(&page(&project, &NoSources, load));
         assert_eq!(blocks.len(), 1);
-        assert_eq!(blocks[0].1["findings"][0]["timeline"], Value::Null);
+        assert_eq!(blocks[0].1["findings"][0].get("timeline"), None);
     }
 }
 
@@ -144,7 +144,9 @@ fn the_page_asks_for_nothing_and_makes_no_markup_of_data() {
 
 #[test]
 fn the_more_there_is_the_less_of_each() {
-    assert_eq!(limits(1, 3), Limits { whole: 100_000, around: 1_000, witness: 100_000 });
-    assert_eq!(limits(1, 1_000), Limits { whole: 100_000, around: 250, witness: 2_000 });
-    assert_eq!(limits(100, 10_000).whole, 10_000);
+    assert_eq!(limits(1, 3, 1_000_000), Limits { whole: 100_000, around: 1_000, witness: 100_000 });
+    assert_eq!(limits(1, 1_000, 1_000_000), Limits { whole: 100_000, around: 250, witness: 2_000 });
+    assert_eq!(limits(100, 10_000, 1_000_000).whole, 10_000);
+    assert_eq!(limits(1, 4_000, 12_000).witness, 50);
+    assert_eq!(limits(1, 1_000_000, 12_000).witness, 20);
 }

@@ -1,10 +1,11 @@
-//! A witness as columns: one for each racing thread, one for all others, and time goes down.
+//! A witness as columns: one for each thread of the finding, one for all others, and time goes down.
 
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 
 use super::TextOptions;
 use super::layout::{cut_middle, harmless, padded, width};
-use crate::project::{Place, Step};
+use crate::finding::{Place, Step};
+use crate::render::names::is_opaque_transfer;
 use crate::render::story::Story;
 
 /// Stands before the racing accesses.
@@ -38,30 +39,32 @@ enum Places {
 /// Draws a finding's witness; nothing if it has none.
 pub(super) fn schedule(story: &Story<'_>, options: &TextOptions) -> Vec<String> {
     let steps = &story.occurrence.steps;
-    let Some(number) = steps.iter().map(|step| step.event.to_string().len()).max() else {
+    let Some(number) = steps.iter().map(|step| step.action.event.to_string().len()).max() else {
         return Vec::new();
     };
-    let racing = [0, 1].map(|at| steps[steps.len().saturating_sub(2 - at)..][0].thread.as_str());
     // The thread that does something first stands on the left.
-    let left = steps.iter().find(|step| racing.contains(&step.thread.as_str()));
-    let swap = left.is_some_and(|step| step.thread == racing[1]);
-    let racing = if swap { [racing[1], racing[0]] } else { racing };
-    let lines = lines(story, racing);
-    let others = lines.iter().any(|line| matches!(line, Line::Step { column: 2, .. }));
-    let (columns, places) = widths(story, &lines, others, options.width, number);
-    let picture = Picture { story, number, columns, places, colour: options.colour };
-    let mut text = vec![picture.heading(racing)];
+    let threads = story.occurrence.threads();
+    let lines = lines(story, &threads);
+    let is_other = |line: &Line<'_>| match line {
+        Line::Step { column, .. } => *column == threads.len(),
+        Line::LeftOut(_) => false,
+    };
+    let all = threads.len() + usize::from(lines.iter().any(is_other));
+    let (columns, places) = widths(story, &lines, all, options.width, number);
+    let own = threads.len();
+    let picture = Picture { story, number, own, columns, places, colour: options.colour };
+    let mut text = vec![picture.heading(&threads)];
     text.extend(lines.iter().map(|line| picture.line(line)));
     text
 }
 
-fn lines<'a>(story: &Story<'a>, racing: [&str; 2]) -> Vec<Line<'a>> {
+fn lines<'a>(story: &Story<'a>, threads: &[&str]) -> Vec<Line<'a>> {
     let steps = &story.occurrence.steps;
     let mut lines = Vec::new();
     let mut left_out = 0;
-    for (at, step) in steps.iter().enumerate() {
+    for step in steps {
         left_out += step.skipped;
-        let races = at + 2 >= steps.len();
+        let races = story.occurrence.has(step.action.event);
         if !races && is_of_the_recorder(story, step) {
             left_out += 1;
             continue;
@@ -69,7 +72,8 @@ fn lines<'a>(story: &Story<'a>, racing: [&str; 2]) -> Vec<Line<'a>> {
         if left_out > 0 {
             lines.push(Line::LeftOut(std::mem::take(&mut left_out)));
         }
-        let column = racing.iter().position(|thread| *thread == step.thread).unwrap_or(2);
+        let column = threads.iter().position(|thread| *thread == step.action.thread);
+        let column = column.unwrap_or(threads.len());
         lines.push(Line::Step { step, column, races });
     }
     lines
@@ -79,14 +83,9 @@ fn lines<'a>(story: &Story<'a>, racing: [&str; 2]) -> Vec<Line<'a>> {
 /// called so. Where no source is known, nothing is.
 fn is_of_the_recorder(story: &Story<'_>, step: &Step) -> bool {
     let is_known = |object: &str| story.names.in_source(object).is_some();
-    let words: Vec<&str> = step.what.split(' ').collect();
-    let opaque = |object: &str, value: &str| value == "_" && !is_known(object);
-    is_known(&story.occurrence.variable.name)
-        && match words.as_slice() {
-            ["begin"] => true,
-            ["load" | "store", object, value, ..] => opaque(object, value),
-            _ => false,
-        }
+    let does = &step.action.does;
+    let is_transfer = || is_opaque_transfer(does) && !does.object.as_deref().is_some_and(is_known);
+    is_known(story.occurrence.subject_name()) && (does.operation == "begin" || is_transfer())
 }
 
 /// As wide as they have to be, if that fits, or else as wide as they can; and what is left of places
@@ -94,22 +93,23 @@ fn is_of_the_recorder(story: &Story<'_>, step: &Step) -> bool {
 fn widths(
     story: &Story<'_>,
     lines: &[Line<'_>],
-    others: bool,
+    columns: usize,
     all: usize,
     number: usize,
 ) -> (Vec<usize>, Places) {
     let wanted = |places: Places| {
-        let mut wanted = vec![NARROWEST; if others { 3 } else { 2 }];
+        let mut wanted = vec![NARROWEST; columns];
+        let own = story.occurrence.threads().len();
         for line in lines {
             if let Line::Step { step, column, .. } = line {
-                let (what, place) = cell(story, step, *column, places);
+                let (what, place) = cell(story, step, *column == own, places);
                 let gap = if place.is_empty() { 0 } else { 2 };
                 wanted[*column] = wanted[*column].max(width(&what) + gap + width(&place));
             }
         }
         wanted
     };
-    let gaps = BAR.len() * if others { 2 } else { 1 };
+    let gaps = BAR.len() * columns.saturating_sub(1);
     let room = all.saturating_sub(margin(number) + gaps);
     for places in [Places::Files, Places::Lines] {
         let columns = wanted(places);
@@ -121,7 +121,7 @@ fn widths(
     // What one column leaves, the others get.
     let room = room.max(columns.len());
     while columns.iter().sum::<usize>() > room {
-        let widest = columns.iter_mut().max().expect("there are two or three");
+        let widest = columns.iter_mut().max().expect("there is one");
         *widest -= 1;
     }
     (columns, Places::None)
@@ -133,13 +133,13 @@ const fn margin(number: usize) -> usize {
 }
 
 /// What a step says: what it does, and where.
-fn cell(story: &Story<'_>, step: &Step, column: usize, places: Places) -> (String, String) {
-    let what = harmless(&story.names.operation(&step.what));
-    let what = match column {
-        2 => format!("{}: {what}", harmless(&step.thread)),
-        _ => what,
+fn cell(story: &Story<'_>, step: &Step, is_other: bool, places: Places) -> (String, String) {
+    let what = harmless(&story.names.operation(&step.action.does));
+    let what = match is_other {
+        true => format!("{}: {what}", harmless(&step.action.thread)),
+        false => what,
     };
-    let place = match (&step.place, places) {
+    let place = match (&step.action.place, places) {
         (None, _) | (_, Places::None) => String::new(),
         (Some(place), Places::Lines) if place.line > 0 => format!(":{}", place.line),
         (Some(place), _) => without_folders(place),
@@ -157,15 +157,18 @@ fn without_folders(place: &Place) -> String {
 struct Picture<'a> {
     story: &'a Story<'a>,
     number: usize,
+    /// How many columns are of threads of the finding.
+    own: usize,
     columns: Vec<usize>,
     places: Places,
     colour: bool,
 }
 
 impl Picture<'_> {
-    fn heading(&self, racing: [&str; 2]) -> String {
+    fn heading(&self, threads: &[&str]) -> String {
         let margin = " ".repeat(margin(self.number));
-        let names = [format!("`{}`", racing[0]), format!("`{}`", racing[1]), "others".to_owned()];
+        let mut names: Vec<String> = threads.iter().map(|thread| format!("`{thread}`")).collect();
+        names.push("others".to_owned());
         let names = names.iter().zip(&self.columns);
         let cells = names.map(|(name, columns)| {
             let name = padded(&harmless(name), *columns);
@@ -183,7 +186,7 @@ impl Picture<'_> {
             }
             Line::Step { step, column, races } => {
                 let mark = if *races { MARK } else { " " };
-                (mark, step.event, *column, self.step(step, *column), *races)
+                (mark, step.action.event, *column, self.step(step, *column), *races)
             }
         };
         let cells = self.columns.iter().enumerate().map(|(at, columns)| match at == column {
@@ -200,7 +203,7 @@ impl Picture<'_> {
     /// What fits of a step: the place goes first.
     fn step(&self, step: &Step, column: usize) -> String {
         let columns = self.columns[column];
-        let (what, place) = cell(self.story, step, column, self.places);
+        let (what, place) = cell(self.story, step, column == self.own, self.places);
         if !place.is_empty() && width(&what) + 2 + width(&place) <= columns {
             let gap = columns - width(&what) - width(&place);
             return format!("{what}{}{place}", " ".repeat(gap));

@@ -9,9 +9,9 @@ use annotate_snippets::{
 
 use super::layout::{cut_middle, harmless, width, wrap};
 use super::{Detail, TextOptions};
-use crate::project::expression;
-use crate::project::{Place, Sources};
-use crate::render::story::Story;
+use crate::finding::Place;
+use crate::project::{Sources, expression};
+use crate::render::story::{Story, place_or_event};
 
 /// How many tests are named.
 const TESTS: usize = 3;
@@ -65,7 +65,7 @@ fn render(story: &Story<'_>, sources: &impl Sources, options: &TextOptions, load
     let level = if story.is_error() { Level::ERROR } else { Level::WARNING };
     let columns = options.width.saturating_sub("warning[RL000]: ".len());
     let title = wrap(&harmless(&story.headline()), columns).join("\n");
-    let mut group = Group::with_title(level.primary_title(title).id(story.finding.code.name()));
+    let mut group = Group::with_title(level.primary_title(title).id(story.finding.kind.code()));
     for part in &parts {
         group = group.element(snippet(part, options.width, load));
     }
@@ -90,19 +90,20 @@ fn gutter(parts: &[Part]) -> usize {
 
 /// What is to be shown: the accesses first, then what started their threads.
 fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
-    let sides = story.sides();
     let mut marks: Vec<Mark> = Vec::new();
-    for (at, (side, access)) in sides.iter().enumerate() {
-        let label = if load < Load::NoLocks { story.access(at) } else { story.does(at) };
+    for part in story.parts() {
+        let label = if load < Load::NoLocks { story.part(part) } else { story.does(part) };
         let label = harmless(&label);
-        match &side.place {
-            // Two threads at the same place.
-            Some(place) if marks.iter().any(|mark| mark.place == *place) => {
-                marks[0].label = format!("{}; {label}", marks[0].label);
-            }
+        // Several threads may stand at the same place.
+        let same = |mark: &&mut Mark| Some(&mark.place) == part.source.place.as_ref();
+        if let Some(mark) = marks.iter_mut().find(same) {
+            mark.label = format!("{}; {label}", mark.label);
+            continue;
+        }
+        match &part.source.place {
             Some(place) => marks.push(Mark { place: place.clone(), label, races: true }),
             None => {
-                let file = format!("event {} of {}", access.event, story.occurrence.trace);
+                let file = format!("event {} of {}", part.event, story.occurrence.trace);
                 let place = Place { file, line: 0, column: 0 };
                 marks.push(Mark { place, label, races: true });
             }
@@ -111,10 +112,10 @@ fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
     if load >= Load::NoSpawns {
         return marks;
     }
-    for weak in &story.occurrence.reason.too_weak {
-        if let Some(location) = &weak.location {
+    for weak in story.occurrence.reason.too_weak() {
+        if let Some(place) = &weak.place {
             let label = format!("`{}` is too weak to order the two", weak.ordering);
-            marks.push(Mark { place: Place::of_trace(location), label, races: false });
+            marks.push(Mark { place: place.clone(), label, races: false });
         }
     }
     marks.extend(spawns(story));
@@ -124,9 +125,9 @@ fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
 /// Where the threads were spawned.
 fn spawns(story: &Story<'_>) -> Vec<Mark> {
     let mut spawned: Vec<(Place, Vec<String>)> = Vec::new();
-    for (_, access) in story.sides() {
-        let Some(place) = &access.spawned else { continue };
-        let thread = format!("`{}`", harmless(&access.thread));
+    for part in story.parts() {
+        let Some(place) = &part.spawned else { continue };
+        let thread = format!("`{}`", harmless(&part.thread));
         match spawned.iter_mut().find(|(known, _)| known == place) {
             Some((_, threads)) => threads.push(thread),
             None => spawned.push((place.clone(), vec![thread])),
@@ -212,10 +213,11 @@ fn notes(
     options: &TextOptions,
     load: Load,
 ) -> Vec<(&'static str, String)> {
-    let mut notes = vec![("what", story.variable())];
+    let mut notes: Vec<(&str, String)> = Vec::new();
+    notes.extend(story.subject().map(|subject| ("what", subject)));
     if load == Load::NoLabels {
-        let places = story.places();
-        notes.extend([0, 1].map(|at| ("note", format!("{} at {}", story.does(at), places[at]))));
+        let line = |part| format!("{} at {}", story.does(part), place_or_event(part));
+        notes.extend(story.parts().iter().map(|part| ("note", line(part))));
     }
     let unseen = if load >= Load::NoSpawns { spawns(story) } else { Vec::new() };
     for mark in lost.iter().filter(|mark| !mark.races).chain(&unseen) {

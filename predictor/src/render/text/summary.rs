@@ -6,15 +6,16 @@ use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 
 use super::layout::{harmless, wrap};
 use super::{Detail, TextOptions};
-use crate::project::{Finding, Level, Project, Sources};
+use crate::finding::{Finding, Level};
+use crate::project::{Project, Sources};
 use crate::render::story::Story;
-use crate::render::{count, list, thousands, unseen};
+use crate::render::{count, counted, list, thousands, unseen};
 
 /// A finding on one line: `error[RL001]: data race on … at a.rs:1:2 and b.rs:3:4`.
 pub(super) fn headline(story: &Story<'_>, options: &TextOptions) -> String {
     let level = if story.is_error() { "error" } else { "warning" };
     let text = story.headline_with_places();
-    let head = format!("{level}[{}]", story.finding.code.name());
+    let head = format!("{level}[{}]", story.finding.kind);
     let indent = head.len() + 2;
     let lines = wrap(&harmless(&text), options.width.saturating_sub(indent));
     let head = options.styled(&head, level_style(story.is_error()));
@@ -84,12 +85,11 @@ fn result(project: &Project) -> String {
         let replay = finding.best().replay.as_ref();
         replay.is_some_and(|replay| replay.status.is_confirmed())
     });
-    let races = match (open(false).count() as u64, confirmed.count()) {
+    let found = || counted(open(false).map(|finding| &finding.kind));
+    let races = match (open(false).count(), confirmed.count()) {
         (0, _) => "no race found".to_owned(),
-        (number, 0) => count(number, "race"),
-        (number, confirmed) => {
-            format!("{} ({confirmed} confirmed by replay)", count(number, "race"))
-        }
+        (_, 0) => found(),
+        (_, confirmed) => format!("{} ({confirmed} confirmed by replay)", found()),
     };
     match open(true).count() as u64 {
         0 => races,

@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashMap;
 
-use crate::project::Place;
+use crate::finding::{Operation, Place};
 use crate::trace::{EventId, Trace};
 
 /// What stands in a column where an event has nothing of the kind.
@@ -45,17 +45,11 @@ impl Events {
         let mut places = FxHashMap::default();
         let mut printer = trace.printer();
         for event in kept {
-            let text = printer.operation(*event);
-            let (kind, rest) = text.split_once(' ').unwrap_or((&text, ""));
-            // What a fence and an assertion have is no object.
-            let (object, detail) = match kind {
-                "fence" | "assert" => ("", rest),
-                _ => rest.split_once(' ').unwrap_or((rest, "")),
-            };
+            let does = Operation::of(&mut printer, *event);
             events.thread.push(trace.thread(*event).index() as u32);
-            events.kind.push(kinds.index(kind.to_owned()));
-            events.object.push(objects.index_from_1(object));
-            events.detail.push(details.index_from_1(detail));
+            events.kind.push(kinds.index(does.operation));
+            events.object.push(objects.index_from_1(does.object));
+            events.detail.push(details.index_from_1(does.operands));
             let place = trace.location(*event).map_or(NONE, |location| {
                 *places.entry(location).or_insert_with(|| {
                     let text = printer.location(*event).unwrap_or_default();
@@ -130,7 +124,7 @@ impl<T: Clone + Eq + Hash> Table<T> {
 }
 
 impl Table<String> {
-    fn index_from_1(&mut self, word: &str) -> u32 {
-        if word.is_empty() { NONE } else { self.index(word.to_owned()) + 1 }
+    fn index_from_1(&mut self, word: Option<String>) -> u32 {
+        word.map_or(NONE, |word| self.index(word) + 1)
     }
 }

@@ -1,7 +1,7 @@
 //! Events in their order, with what lies between them: ready to be drawn.
 //!
 //! A [`Timeline`] has the events of one trace as compact columns, the order that was observed, and
-//! the order of a witness for each race that is to be shown. Each order is a [`Course`]: which lock
+//! the order of a witness for each finding that is to be shown. Each order is a [`Course`]: which lock
 //! is held from where to where, and which event made which other one possible.
 //!
 //! Of traces that are too long to be drawn only what surrounds the races is kept: see [`Limits`].
@@ -17,37 +17,15 @@ use racelog::trace::Object;
 pub use self::course::{Arrow, ArrowKind, Course, Hold, Region};
 pub use self::events::{Events, NONE};
 use self::kept::Kept;
-use crate::project::Occurrence;
+use crate::finding::Occurrence;
 use crate::trace::{EventId, Trace};
-
-/// A race that is to be shown.
-#[derive(Clone, Debug)]
-pub struct View {
-    /// The two accesses.
-    pub pair: [EventId; 2],
-    /// A schedule that ends in them, if there is one.
-    pub witness: Option<Vec<EventId>>,
-}
-
-impl View {
-    /// The view of an occurrence; `None` if it has event numbers that no trace can have.
-    pub fn of(occurrence: &Occurrence) -> Option<Self> {
-        let event = |number: u64| EventId::from_number(number);
-        let [first, second] = &occurrence.accesses;
-        let witness = match &occurrence.witness {
-            Some(numbers) => Some(numbers.numbers().map(event).collect::<Option<Vec<_>>>()?),
-            None => None,
-        };
-        Some(Self { pair: [event(first.event)?, event(second.event)?], witness })
-    }
-}
 
 /// How much of a trace is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// A trace with no more events than that is kept whole.
     pub whole: usize,
-    /// Of a longer one, so many events before and after each racing access.
+    /// Of a longer one, so many events before and after each event of a finding.
     pub around: usize,
     /// So many of the last steps of a witness.
     pub witness: usize,
@@ -70,32 +48,68 @@ pub struct Timeline {
     pub events: Events,
     /// The order that was observed.
     pub observed: Course,
-    /// The rows of each view's accesses; `None` for those of another trace.
-    pub pairs: Vec<Option<[u32; 2]>>,
-    /// The order of each view's witness.
+    /// The rows of each finding's events; `None` for those of another trace.
+    pub events_of: Vec<Option<Vec<u32>>>,
+    /// The order of each finding's witness.
     pub witnesses: Vec<Option<Course>>,
 }
 
-impl Timeline {
-    /// What is to be drawn for some races of a trace. `prefixes` are taken off the names of files.
-    ///
-    /// Views whose events the trace does not have are of another trace: they get nothing.
-    pub fn new(trace: &Trace, views: &[View], limits: &Limits, prefixes: &[String]) -> Self {
-        let fits = |view: &View| {
-            view.pair.iter().chain(view.witness.iter().flatten()).all(|e| trace.contains(*e))
+/// A finding in a trace that has its events.
+pub(super) struct Shown {
+    pub(super) parts: Vec<EventId>,
+    pub(super) witness: Option<Vec<EventId>>,
+}
+
+impl Shown {
+    /// What is to be shown of an occurrence; `None` if it is of another trace.
+    fn new(trace: &Trace, occurrence: &Occurrence) -> Option<Self> {
+        let parts = occurrence.events_in(trace)?;
+        let witness = match &occurrence.witness {
+            Some(witness) => Some(witness.unpack(trace)?),
+            None => None,
         };
-        let tail = |witness: &[EventId]| witness.len().saturating_sub(limits.witness.max(2));
+        Some(Self { parts, witness })
+    }
+
+    /// The last steps of the witness, so many.
+    fn tail(&self, most: usize) -> &[EventId] {
+        let witness = self.witness.as_deref().unwrap_or_default();
+        &witness[witness.len().saturating_sub(most)..]
+    }
+}
+
+impl Timeline {
+    /// What is to be drawn for some findings of a trace. `prefixes` are taken off the names of files.
+    ///
+    /// Findings whose events the trace does not have are of another trace: they get nothing.
+    pub fn new(
+        trace: &Trace,
+        findings: &[&Occurrence],
+        limits: &Limits,
+        prefixes: &[String],
+    ) -> Self {
+        let findings: Vec<Option<Shown>> =
+            findings.iter().map(|occurrence| Shown::new(trace, occurrence)).collect();
+        Self::draw(trace, &findings, limits, prefixes)
+    }
+
+    /// The same for findings that are known to be of this trace.
+    pub(super) fn draw(
+        trace: &Trace,
+        findings: &[Option<Shown>],
+        limits: &Limits,
+        prefixes: &[String],
+    ) -> Self {
         let mut kept = Kept::new(trace.len());
         if trace.len() <= limits.whole {
             kept.add_all();
         } else {
-            for view in views.iter().filter(|view| fits(view)) {
-                let around = view.pair.iter().map(|event| event.index());
+            for shown in findings.iter().flatten() {
+                let around = shown.parts.iter().map(|event| event.index());
                 around.for_each(|at| kept.add_around(at, limits.around));
                 // The end of a witness matters as much; what leads there may stand far away.
-                let witness = view.witness.as_deref().unwrap_or_default();
-                let last = witness.len().saturating_sub(limits.witness.min(2 * limits.around));
-                witness[last..].iter().for_each(|event| kept.add(event.index()));
+                let last = shown.tail(limits.witness.min(2 * limits.around));
+                last.iter().for_each(|event| kept.add(event.index()));
             }
         }
         // An `RwLock` is one lock to people, and what the recorder adds is none.
@@ -104,27 +118,31 @@ impl Timeline {
         let kept = kept.finish();
         let events = Events::new(trace, &kept, prefixes);
         let whole: Vec<EventId> = trace.events().collect();
-        let shown = |order: &[EventId], from: usize| -> Vec<(u32, u32)> {
+        let rows = |order: &[EventId], from: usize| -> Vec<(u32, u32)> {
             let steps = (0_u32..).zip(order).skip(from);
             steps.filter_map(|(step, event)| Some((step, events.row(*event)?))).collect()
         };
-        let observed = Course::new(trace, &whole, 0, &shown(&whole, 0));
-        let witnesses = views.iter().map(|view| {
-            let witness = view.witness.as_deref().filter(|_| fits(view))?;
-            Some(Course::new(trace, witness, 2, &shown(witness, tail(witness))))
+        let observed = Course::new(trace, &whole, 0, &rows(&whole, 0));
+        let witnesses = findings.iter().map(|shown| {
+            let shown = shown.as_ref()?;
+            let witness = shown.witness.as_deref()?;
+            let parts = shown.parts.len();
+            let tail = witness.len().saturating_sub(limits.witness.max(parts));
+            // The events that have not happened when the witness ends.
+            let pending = witness.iter().rev().take_while(|it| shown.parts.contains(it)).count();
+            Some(Course::new(trace, witness, pending, &rows(witness, tail)))
         });
         let witnesses = witnesses.collect();
-        let pairs = views.iter().map(|view| {
-            let pair = Some(view.pair).filter(|_| fits(view))?;
-            let [first, second] = pair.map(|event| events.row(event));
-            Some([first?, second?])
+        let events_of = findings.iter().map(|shown| {
+            let parts = shown.as_ref()?.parts.iter();
+            parts.map(|event| events.row(*event)).collect::<Option<Vec<u32>>>()
         });
-        let pairs = pairs.collect();
+        let events_of = events_of.collect();
         let mut printer = trace.printer();
         let name = |thread| printer.name(Object::Thread(thread)).to_owned();
         let threads = trace.threads().map(name).collect();
         let trace_events = trace.len() as u64 - added;
-        Self { threads, trace_events, events, observed, pairs, witnesses }
+        Self { threads, trace_events, events, observed, events_of, witnesses }
     }
 
     /// Whether only a part of the trace is kept.

@@ -13,8 +13,11 @@ fn numbers(numbers: &[u64]) -> Vec<EventId> {
 
 fn timeline(text: &str, pair: [u64; 2], witness: Option<&[u64]>, limits: Limits) -> Timeline {
     let trace: Trace = text.parse().unwrap();
-    let view = View { pair: pair.map(event), witness: witness.map(numbers) };
-    Timeline::new(&trace, &[view], &limits, &["src/".to_owned()])
+    let shown = Shown { parts: pair.map(event).to_vec(), witness: witness.map(numbers) };
+    let fits = |event: &EventId| trace.contains(*event);
+    let fits = shown.parts.iter().chain(shown.witness.iter().flatten()).all(fits);
+    let shown = Some(shown).filter(|_| fits);
+    Timeline::draw(&trace, &[shown], &limits, &["src/".to_owned()])
 }
 
 fn whole(text: &str) -> Timeline {
@@ -159,8 +162,9 @@ fn of_long_traces_what_surrounds_the_pair_is_kept() {
     let limits = Limits { whole: 1000, around: 10, witness: 15 };
     let witness: Vec<u64> = (1..=1500).collect();
     let trace: Trace = long(5000).parse().unwrap();
-    let view = View { pair: [event(100), event(4000)], witness: Some(numbers(&witness)) };
-    let timeline = Timeline::new(&trace, &[view], &limits, &[]);
+    let parts = vec![event(100), event(4000)];
+    let shown = Some(Shown { parts, witness: Some(numbers(&witness)) });
+    let timeline = Timeline::draw(&trace, &[shown], &limits, &[]);
     assert!(timeline.is_cut());
     let kept: Vec<u64> = timeline.events.ids.iter().map(|event| event.number()).collect();
     let expected: Vec<u64> = (90..=110).chain(1486..=1500).chain(3990..=4010).collect();
@@ -175,9 +179,9 @@ fn of_long_traces_what_surrounds_the_pair_is_kept() {
 }
 
 #[test]
-fn a_view_of_another_trace_gets_nothing() {
+fn a_finding_of_another_trace_gets_nothing() {
     let timeline = timeline(LOCKED, [3, 6], Some(&[1, 2, 500]), Limits::default());
     assert!(timeline.witnesses[0].is_none());
-    assert_eq!(timeline.pairs, [None]);
+    assert_eq!(timeline.events_of, [None]);
     assert!(!timeline.is_cut());
 }

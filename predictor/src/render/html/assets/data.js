@@ -20,18 +20,49 @@ const LEVEL = {
   doubtful: 'doubtful',
 };
 
-const findings = project.findings.map((finding, at) => {
-  const shown = report.findings[at];
+// What findings have in common stands in tables, to whose rows they refer; see docs/REPORT.md.
+const TABLES = {
+  trace: 'names', thread: 'names', place: 'places', spawned: 'places', taken: 'places', first_use: 'places',
+  kind: 'kinds', subject: 'subjects', reason: 'reasons', doubts: 'doubts', parts: 'parts',
+};
+const wholeRows = {};
+
+function row(table, number) {
+  if (typeof number !== 'number') return whole(number);
+  const rows = (wholeRows[table] ??= []);
+  return (rows[number] ??= whole(project.tables[table][number]));
+}
+
+function whole(value) {
+  if (Array.isArray(value)) return value.map(whole);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, wholeField(name, inner)]));
+}
+
+function wholeField(name, value) {
+  const table = TABLES[name];
+  if (name === 'steps' && Array.isArray(value)) {
+    return value.map(([skipped, event]) => ({ skipped, ...row('events', event) }));
+  }
+  if (table && Array.isArray(value)) return value.map((number) => row(table, number));
+  return table && typeof value === 'number' ? row(table, value) : whole(value);
+}
+
+const findings = project.findings.map((written, at) => {
+  const finding = whole(written);
+  finding.occurrences = finding.occurrences.map((it) => ({ steps: [], also: [], left_out: 0, ...it }));
+  const shown = { timeline: null, replay: [], doubts: [], ...report.findings[at] };
   const best = finding.occurrences[shown.best];
+  const { code } = finding.kind;
   const status = best.replay?.status ?? (best.witness ? 'predicted' : 'seen');
   const tests = finding.occurrences.map((occurrence) => testOf(occurrence.trace));
   const words = [
-    finding.code, shown.title, STATUS[status], LEVEL[finding.level], finding.fingerprint, ...tests,
-    ...finding.sides.flatMap((side) => [placeText(side.place), side.kind]),
+    code, shown.title, STATUS[status], LEVEL[finding.level], finding.fingerprint, ...tests,
+    ...best.parts.flatMap((part) => [placeText(part.place), part.operation]),
     shown.name,
-    ...finding.occurrences.flatMap((occurrence) => [occurrence.trace, occurrence.variable.name]),
+    ...finding.occurrences.flatMap((occurrence) => [occurrence.trace, occurrence.subject?.name]),
   ];
-  return { ...finding, shown, best, status, tests, text: words.join('\n').toLowerCase() };
+  return { ...finding, code, shown, best, status, tests, text: words.join('\n').toLowerCase() };
 });
 
 function testOf(name) {
@@ -99,7 +130,7 @@ function unpackCourse({ all, before, rows, regions, arrows }) {
       length: unpack(regions.length),
     },
     arrows: {
-      names: arrows.names,
+      names: report.arrows,
       kind: unpack(arrows.kind),
       to: arrowTo,
       from: arrowTo.map((to, at) => to - arrowLength[at]),

@@ -13,7 +13,7 @@ function showFinding(finding) {
   replace(detail,
     h('header', { class: 'finding-head' },
       h('p', { class: 'badges' }, badges(finding)),
-      h('h2', {}, `${finding.shown.title} on `, h('code', {}, finding.shown.name)),
+      h('h2', {}, finding.shown.title, best.subject && [' on ', h('code', {}, finding.shown.name)]),
       h('p', { class: 'why' }, sentence(best.reason.text)),
       finding.shown.doubts.map((doubt) => h('p', { class: 'doubt' }, h('b', {}, 'Doubt: '), sentence(doubt))),
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
@@ -25,9 +25,9 @@ function showFinding(finding) {
     h('footer', {}, facts([
       ['found by', best.detectors.join(', ')],
       ['decided by', best.solver],
-      ['variable', `${best.variable.what}${best.variable.first_use ? `, first used at ${placeText(best.variable.first_use)}` : ''}`],
-      ['in the trace', best.variable.name],
-      ...best.also.map((pair) => ['not ordered either', pair.map((side) => `${side.kind}${side.place ? ` at ${placeText(side.place)}` : ''}`).join(' and ')]),
+      ['variable', best.subject && `${best.subject.what}${best.subject.first_use ? `, first used at ${placeText(best.subject.first_use)}` : ''}`],
+      ['in the trace', best.subject?.name],
+      ...best.also.map((pair) => ['not ordered either', pair.map((op) => `${op.operation}${op.place ? ` at ${placeText(op.place)}` : ''}`).join(' and ')]),
       ['fingerprint', finding.fingerprint],
     ])));
   detail.scrollTop = 0;
@@ -56,25 +56,24 @@ function facts(pairs) {
 }
 
 function sideCards(finding) {
-  const places = finding.sides.map((side) => side.place);
-  return finding.sides.map((side, at) => {
-    const access = finding.best.accesses[at];
+  const { parts } = finding.best;
+  return parts.map((part, at) => {
     const marks = new Map();
-    // The other access may stand close by.
-    [1 - at, at].forEach((which) => {
-      const there = places[which];
-      if (there && there.file === side.place?.file) marks.set(there.line, `marked side-${which + 1}`);
+    // The others may stand close by.
+    [...parts.keys()].filter((which) => which !== at).concat(at).forEach((which) => {
+      const there = parts[which].place;
+      if (there && there.file === part.place?.file) marks.set(there.line, `marked side-${which + 1}`);
     });
-    const value = access.new_value === null ? access.value : `${access.value} → ${access.new_value}`;
-    const locks = access.locks.map((lock) => {
+    const value = part.new_value === undefined ? part.value : `${part.value} → ${part.new_value}`;
+    const locks = (part.locks ?? []).map((lock) => {
       return `${lock.name}${lock.shared ? ' (shared)' : ''}${lock.taken ? ` from ${placeText(lock.taken)}` : ''}`;
     });
     return h('section', { class: `card side-${at + 1}`, 'aria-label': `Access ${at + 1}` },
       h('h3', {}, h('span', { class: `side-mark side-${at + 1}` }, at + 1),
-        `${side.atomic ? 'atomic ' : ''}${side.kind}`, h('span', { class: 'place' }, placeText(side.place))),
-      snippet(side.place, marks),
+        `${part.atomic ? 'atomic ' : ''}${part.operation}`, h('span', { class: 'place' }, placeText(part.place))),
+      snippet(part.place, marks),
       facts([
-        ['thread', `${access.thread}${access.spawned ? `, spawned at ${placeText(access.spawned)}` : ''}`],
+        ['thread', `${part.thread}${part.spawned ? `, spawned at ${placeText(part.spawned)}` : ''}`],
         ['value', value === '_' ? null : value],
         ['holds', locks.length ? locks.join(', ') : 'no lock'],
       ]));
@@ -95,7 +94,7 @@ function replaySection({ best, shown }) {
 
 function scheduleSection(finding) {
   const { best } = finding;
-  const numbers = best.accesses.map((access) => access.event);
+  const numbers = best.parts.map((part) => part.event);
   const rows = best.steps.flatMap((step) => {
     const side = numbers.indexOf(step.event) + 1;
     const line = sourceLine(step.place);
@@ -104,7 +103,7 @@ function scheduleSection(finding) {
       h('tr', { class: side ? `marked side-${side}` : null },
         h('td', { class: 'number' }, step.event),
         h('td', {}, side ? h('span', { class: `side-mark side-${side}` }, side) : null, step.thread),
-        h('td', {}, h('code', {}, step.what)),
+        h('td', {}, h('code', {}, [step.operation, step.object, step.operands].filter(Boolean).join(' '))),
         h('td', {}, step.place && h('span', { class: 'place' }, placeText(step.place)), line && h('code', { class: 'step-line' }, coloured(line.trim())))),
     ];
   });
@@ -125,7 +124,7 @@ function occurrencesSection(finding) {
   const rows = shown.map((occurrence) => h('tr', {},
     h('td', {}, testOf(occurrence.trace)),
     h('td', {}, occurrence.trace),
-    h('td', { class: 'number' }, occurrence.accesses.map((access) => access.event).join(', ')),
+    h('td', { class: 'number' }, occurrence.parts.map((part) => part.event).join(', ')),
     h('td', {}, STATUS[occurrence.replay?.status ?? (occurrence.witness ? 'predicted' : 'seen')]),
     h('td', {}, occurrence.detectors.join(', '))));
   return [

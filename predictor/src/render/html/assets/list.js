@@ -103,7 +103,7 @@ function drawList() {
 }
 
 function row(finding, at) {
-  const [first, second] = finding.sides;
+  const parts = finding.best.parts.slice(0, 2);
   const muted = finding.suppressed || finding.known;
   return h('div', {
     id: `row-${finding.number}`,
@@ -116,13 +116,12 @@ function row(finding, at) {
     onclick: () => select(finding),
   },
   h('span', { class: 'row-head' }, badges(finding)),
-  h('span', { class: 'row-place' }, shortPlace(first)),
-  h('span', { class: 'row-place' }, shortPlace(second)));
+  parts.map((part) => h('span', { class: 'row-place' }, shortPlace(part))));
 }
 
 // The end of a place is what tells places apart.
-function shortPlace(side) {
-  return [h('b', {}, side.kind), h('span', {}, h('bdo', { dir: 'ltr' }, placeText(side.place)))];
+function shortPlace(part) {
+  return [h('b', {}, part.operation), h('span', {}, h('bdo', { dir: 'ltr' }, placeText(part.place)))];
 }
 
 function badges(finding) {

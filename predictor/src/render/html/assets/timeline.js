@@ -6,7 +6,7 @@ let currentTimeline = null;
 
 function timelineSection(finding) {
   currentTimeline = null;
-  const { timeline: number, pair } = finding.shown;
+  const { timeline: number, rows: pair } = finding.shown;
   if (number === null) {
     return h('p', { class: 'nothing' }, 'There is no timeline: the trace was not there, or has changed, when this page was written.');
   }

@@ -27,13 +27,18 @@ impl Place {
         text.parse().unwrap_or_else(|_| Self { file: text.to_owned(), line: 0, column: 0 })
     }
 
-    /// The same place, with the first of these prefixes that fits taken off its file.
-    #[must_use]
-    pub fn stripped(mut self, prefixes: &[String]) -> Self {
+    /// Takes the first of these prefixes that fits off the name of the file.
+    pub fn strip(&mut self, prefixes: &[String]) {
         let rest = prefixes.iter().find_map(|prefix| self.file.strip_prefix(prefix.as_str()));
         if let Some(rest) = rest.map(|rest| rest.trim_start_matches('/')) {
             self.file = rest.to_owned();
         }
+    }
+
+    /// The same place, with the first of these prefixes that fits taken off its file.
+    #[must_use]
+    pub fn stripped(mut self, prefixes: &[String]) -> Self {
+        self.strip(prefixes);
         self
     }
 }
@@ -70,9 +75,52 @@ impl fmt::Display for Place {
     }
 }
 
+/// How many there are, and where the first of them are.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Spots {
+    /// How many.
+    pub number: u64,
+    /// The first places, each once.
+    pub places: Vec<Place>,
+}
+
+impl Spots {
+    /// How many places are kept.
+    pub const MOST: usize = 5;
+
+    /// Adds what is elsewhere.
+    pub fn join(&mut self, other: &Self) {
+        self.add(other.number, &other.places);
+    }
+
+    /// Adds so many, at these places.
+    pub fn add<'a>(&mut self, number: u64, places: impl IntoIterator<Item = &'a Place>) {
+        self.number += number;
+        for place in places {
+            if self.places.len() == Self::MOST {
+                return;
+            }
+            if !self.places.contains(place) {
+                self.places.push(place.clone());
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_places_are_kept() {
+        let places: Vec<Place> =
+            (1..9).map(|line| Place { file: "a.rs".to_owned(), line, column: 1 }).collect();
+        let mut spots = Spots::default();
+        spots.add(3, &places[..1]);
+        spots.add(8, &places);
+        assert_eq!(spots.number, 11);
+        assert_eq!(spots.places, places[..Spots::MOST]);
+    }
 
     #[test]
     fn prefixes_go() {

@@ -1,0 +1,152 @@
+//! What there is to know about the events of a finding.
+
+use racelog::trace::{LockId, Object, Value};
+use rustc_hash::FxHashMap;
+
+use super::{Lock, Part, Place, Role, SourceOp, Subject};
+use crate::index::Regions;
+use crate::trace::{EventId, Op, Printer, Trace, ValueId};
+
+/// Describes events of a trace. Many findings may have an event in common, so what is known of one
+/// is kept.
+#[derive(Debug)]
+pub struct Describer<'a> {
+    trace: &'a Trace,
+    printer: Printer<'a>,
+    known: FxHashMap<EventId, Part>,
+}
+
+impl<'a> Describer<'a> {
+    /// Describes the events of this trace.
+    pub fn new(trace: &'a Trace) -> Self {
+        Self { trace, printer: trace.printer(), known: FxHashMap::default() }
+    }
+
+    /// What an object is called.
+    pub fn name(&mut self, object: Object) -> String {
+        self.printer.name(object).to_owned()
+    }
+
+    /// Where an event stands.
+    pub fn place(&mut self, event: EventId) -> Option<Place> {
+        self.printer.location(event).map(|text| Place::of_trace(&text))
+    }
+
+    /// An event as a part of a finding.
+    pub fn part(&mut self, event: EventId, role: Role) -> Part {
+        let part = match self.known.get(&event) {
+            Some(part) => part.clone(),
+            None => {
+                let part = self.describe(event);
+                self.known.insert(event, part.clone());
+                part
+            }
+        };
+        Part { role, ..part }
+    }
+
+    fn describe(&mut self, event: EventId) -> Part {
+        let op = self.trace.op(event);
+        let thread = self.trace.thread(event);
+        let (value, new) = values(&op);
+        let locks = held(self.trace, event).into_iter().map(|held| Lock {
+            name: self.name(Object::Lock(held.lock)),
+            shared: held.shared,
+            taken: self.place(held.taken),
+        });
+        Part {
+            role: Role::default(),
+            locks: locks.collect(),
+            source: SourceOp {
+                place: self.place(event),
+                operation: operation_of(self.trace, event).to_owned(),
+                atomic: op.is_atomic(),
+            },
+            event: event.number(),
+            thread: self.name(Object::Thread(thread)),
+            spawned: self.trace.fork_of(thread).and_then(|fork| self.place(fork)),
+            object: None,
+            value: value.map_or_else(|| "_".to_owned(), |value| self.word(value)),
+            new_value: new.map(|value| self.word(value)),
+        }
+    }
+
+    fn word(&self, value: ValueId) -> String {
+        match self.trace.values().get(value) {
+            Value::Opaque => "_".to_owned(),
+            _ => self.printer.value(value),
+        }
+    }
+
+    /// The variable that an event accesses.
+    pub fn variable(&mut self, event: EventId) -> Option<Subject> {
+        let name = self.name(Object::Var(self.trace.accessed(event)?));
+        let var = self.trace.op(event).var();
+        let accesses = var.map_or(&[][..], |var| self.trace.events_of_var(var));
+        let first = accesses.iter().find(|event| self.trace.location(**event).is_some());
+        let what = match accesses.iter().any(|event| self.trace.op(*event).is_atomic()) {
+            true => "atomic",
+            false => "memory",
+        };
+        let first_use = first.and_then(|first| self.place(*first));
+        Some(Subject { name, what: what.to_owned(), first_use })
+    }
+}
+
+/// What an event does, as the text format calls it; or `free`, if it gives memory back.
+pub fn operation_of(trace: &Trace, event: EventId) -> &'static str {
+    if trace.frees(event) { "free" } else { trace.op(event).keyword() }
+}
+
+/// The value that an access finds, or leaves if it finds none, and the one that it leaves besides.
+fn values(op: &Op) -> (Option<ValueId>, Option<ValueId>) {
+    match *op {
+        Op::Read { value, .. }
+        | Op::Load { value, .. }
+        | Op::Write { value, .. }
+        | Op::Store { value, .. }
+        | Op::Exclusive { value, .. }
+        | Op::CasFail { seen: value, .. } => (Some(value), None),
+        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => (Some(old), Some(new)),
+        _ => (None, None),
+    }
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeldLock {
+    /// Which.
+    pub lock: LockId,
+    /// Whether others may share it.
+    pub shared: bool,
+    /// The event that took it.
+    pub taken: EventId,
+}
+
+/// The locks of the program that an event's thread holds when its turn comes.
+pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
+    let regions = Regions::of_one_thread(trace, trace.thread(event));
+    let open = regions.begun_before(trace, event).filter(|region| region.is_open_at(event));
+    let of_program = open.filter(|region| trace.is_of_program(region.lock));
+    let mut held: Vec<HeldLock> = of_program
+        .map(|region| HeldLock { lock: region.lock, shared: region.shared, taken: region.acquire })
+        .collect();
+    // Of a lock that is held twice, the region that began last says since when.
+    held.sort_by_key(|held| held.lock);
+    held.dedup_by_key(|held| held.lock);
+    held
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_write_of_what_was_given_back_is_a_free() {
+        let text = "a write x 1\nb read x 1\nb write x _\nb write y 2\n#racelog freed x\n";
+        let trace: Trace = text.parse().unwrap();
+        let operations: Vec<&str> =
+            trace.events().map(|event| operation_of(&trace, event)).collect();
+        assert_eq!(operations, ["write", "read", "free", "write"]);
+    }
+}

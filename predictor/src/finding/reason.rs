@@ -1,0 +1,175 @@
+//! Why a finding is one.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Place;
+
+/// Why a finding is one. In a report it has a `kind`, its data, and a `text` that says the same for
+/// readers that do not know the kind.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Nothing orders the parts in the observed run.
+    Unordered,
+    /// This detector finds no order between them.
+    NoOrderFound {
+        /// Which.
+        detector: String,
+    },
+    /// They are ordered in the observed run, and in another execution they are not.
+    Reordered {
+        /// The locks that order them in the observed run, as the trace calls them.
+        locks: Vec<String>,
+    },
+    /// Atomic accesses order them, but their orderings are too weak for that to count.
+    OrderingTooWeak {
+        /// Which.
+        accesses: Vec<WeakAccess>,
+    },
+    /// A reason that a later version of racelog knows.
+    Other {
+        /// Its name.
+        kind: String,
+        /// What the report says of it.
+        text: String,
+    },
+}
+
+/// An atomic access whose ordering is too weak.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct WeakAccess {
+    /// Its number.
+    pub event: u64,
+    /// Its ordering.
+    pub ordering: String,
+    /// Where it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The operation, as the text format calls it; nothing in reports of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The weakest ordering that would do, if all of these have theirs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs: Option<String>,
+}
+
+impl Reason {
+    /// The accesses whose orderings are too weak.
+    pub fn too_weak(&self) -> &[WeakAccess] {
+        match self {
+            Self::OrderingTooWeak { accesses } => accesses,
+            _ => &[],
+        }
+    }
+
+    /// The reason in words. `name` says what the objects of the trace are called.
+    pub fn words<'a>(&'a self, name: impl Fn(&'a str) -> &'a str) -> String {
+        match self {
+            Self::Unordered => "nothing orders these two in the observed run".to_owned(),
+            Self::NoOrderFound { detector } => {
+                format!("`{detector}` finds no order between these two")
+            }
+            Self::Reordered { locks } if locks.is_empty() => {
+                "can be reordered: nothing that orders these two in the observed run has to"
+                    .to_owned()
+            }
+            Self::Reordered { locks } => {
+                let locks: Vec<String> =
+                    locks.iter().map(|lock| format!("`{}`", name(lock))).collect();
+                format!("can be reordered: {} can be taken in another order", locks.join(", "))
+            }
+            Self::OrderingTooWeak { accesses } => {
+                let words = accesses.iter().map(|weak| match &weak.place {
+                    Some(place) => format!("{} at {place} (event {})", weak.ordering, weak.event),
+                    None => format!("{} at event {}", weak.ordering, weak.event),
+                });
+                format!("ordering too weak: {}", words.collect::<Vec<_>>().join(", "))
+            }
+            Self::Other { text, .. } => text.clone(),
+        }
+    }
+
+    fn kind(&self) -> &str {
+        match self {
+            Self::Unordered => "unordered",
+            Self::NoOrderFound { .. } => "no-order-found",
+            Self::Reordered { .. } => "reordered",
+            Self::OrderingTooWeak { .. } => "ordering-too-weak",
+            Self::Other { kind, .. } => kind,
+        }
+    }
+}
+
+/// A reason as reports have it.
+#[derive(Default, Serialize, Deserialize)]
+struct Written {
+    kind: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    detector: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    locks: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    too_weak: Vec<WeakAccess>,
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut written = Written {
+            kind: self.kind().to_owned(),
+            text: self.words(|name| name),
+            ..Written::default()
+        };
+        match self {
+            Self::NoOrderFound { detector } => written.detector = Some(detector.clone()),
+            Self::Reordered { locks } => written.locks.clone_from(locks),
+            Self::OrderingTooWeak { accesses } => written.too_weak.clone_from(accesses),
+            Self::Unordered | Self::Other { .. } => {}
+        }
+        written.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Written { kind, text, detector, locks, too_weak } = Written::deserialize(deserializer)?;
+        Ok(match (kind.as_str(), detector) {
+            ("unordered", _) => Self::Unordered,
+            ("no-order-found", Some(detector)) => Self::NoOrderFound { detector },
+            ("reordered", _) => Self::Reordered { locks },
+            ("ordering-too-weak", _) => Self::OrderingTooWeak { accesses: too_weak },
+            _ => Self::Other { kind, text },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_come_back_and_later_ones_keep_their_words() {
+        let locks = vec!["l1".to_owned(), "l2".to_owned()];
+        let place = "a.rs:1:2".parse().ok();
+        let weak = WeakAccess {
+            event: 7,
+            ordering: "Relaxed".to_owned(),
+            place,
+            operation: None,
+            needs: None,
+        };
+        let other = Reason::Other { kind: "circle".to_owned(), text: "a waits for b".to_owned() };
+        for reason in [
+            Reason::Unordered,
+            Reason::NoOrderFound { detector: "quick".to_owned() },
+            Reason::Reordered { locks },
+            Reason::OrderingTooWeak { accesses: vec![weak] },
+            other.clone(),
+        ] {
+            let json = serde_json::to_string(&reason).unwrap();
+            assert_eq!(serde_json::from_str::<Reason>(&json).unwrap(), reason, "{json}");
+        }
+        assert_eq!(other.words(|name| name), "a waits for b");
+    }
+}
