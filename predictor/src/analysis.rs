@@ -31,6 +31,8 @@ pub enum Detector {
     Hb,
     /// Causally-precedes.
     Cp,
+    /// Weak causal precedence.
+    Wcp,
     /// Whole-trace read-write consistency.
     Said,
     /// The formula of the PLDI 2014 paper as printed.
@@ -41,8 +43,8 @@ pub enum Detector {
 
 impl Detector {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Quick, Self::Hb, Self::Cp, Self::Said, Self::Paper, Self::Mcm];
+    pub const ALL: [Self; 7] =
+        [Self::Quick, Self::Hb, Self::Cp, Self::Wcp, Self::Said, Self::Paper, Self::Mcm];
 
     /// What it is called.
     pub const fn name(self) -> &'static str {
@@ -50,6 +52,7 @@ impl Detector {
             Self::Mcm => "mcm",
             Self::Hb => "hb",
             Self::Cp => "cp",
+            Self::Wcp => "wcp",
             Self::Said => "said",
             Self::Paper => "paper",
             Self::Quick => "quick",
@@ -58,7 +61,7 @@ impl Detector {
 
     /// Whether what it finds may be no race.
     pub const fn is_unsound(self) -> bool {
-        matches!(self, Self::Quick | Self::Paper | Self::Cp)
+        matches!(self, Self::Quick | Self::Paper | Self::Cp | Self::Wcp)
     }
 }
 
@@ -129,6 +132,7 @@ pub fn detect(
         }
         Detector::Hb => classic(detect::hb::races(trace, scope)),
         Detector::Cp => classic(detect::cp::races(trace, scope)),
+        Detector::Wcp => classic(detect::wcp::races(trace, scope)),
         Detector::Quick => classic(detect::quick::races(trace, scope)),
         Detector::Said => {
             let index = Index::new(trace);

@@ -144,6 +144,7 @@ fn one_detector_alone() {
     // In this very run nothing orders either pair, though no other run can bring (4, 14) together.
     assert_eq!(pairs("hb"), "[4,14] [5,8]");
     assert_eq!(pairs("cp"), "[4,14] [5,8]");
+    assert_eq!(pairs("wcp"), "[4,14] [5,8]");
     assert_eq!(pairs("quick"), "[4,14] [5,8]");
     let (code, _, err) = run(predictor().args(["analyze", "-", "--detector", "tsan"]), b"");
     assert_eq!(code, 2);
@@ -182,10 +183,10 @@ fn tables_compare_the_detectors() {
     let (code, out, err) = run(&mut command, b"");
     assert_eq!((code, err.as_str()), (0, ""));
     let lines: Vec<Vec<&str>> = out.lines().map(|line| line.split(',').collect()).collect();
-    let header = "trace threads events rw sync branches quick hb cp said paper mcm";
-    assert_eq!(lines[0][..12].join(" "), header);
-    assert_eq!(lines[1][1..12].join(" "), "2 16 6 8 2 1 0 0 0 1 1");
-    assert_eq!(lines[2][1..12].join(" "), "4 15 6 7 2 2 2 2 1 2 1");
+    let header = "trace threads events rw sync branches quick hb cp wcp said paper mcm";
+    assert_eq!(lines[0][..13].join(" "), header);
+    assert_eq!(lines[1][1..13].join(" "), "2 16 6 8 2 1 0 0 0 0 1 1");
+    assert_eq!(lines[2][1..13].join(" "), "4 15 6 7 2 2 2 2 2 1 2 1");
     command.arg("nowhere.rtxt");
     let (code, out, err) = run(&mut command, b"");
     assert_eq!((code, out.lines().count()), (2, 3));

@@ -70,11 +70,11 @@ impl Comparison {
         }
     }
 
-    /// What `hb`, `cp` and `paper` report and `mcm` does not.
+    /// What `hb`, `cp`, `wcp` and `paper` report and `mcm` does not.
     pub fn excess(&self, trace: &Trace) -> Vec<Excess> {
         let known = self.signatures(trace, Detector::Mcm);
         let mut excess = Vec::new();
-        for detector in [Detector::Hb, Detector::Cp, Detector::Paper] {
+        for detector in [Detector::Hb, Detector::Cp, Detector::Wcp, Detector::Paper] {
             for pair in self.of(detector).races() {
                 if !known.contains(&pair.signature(trace)) {
                     let text = describe(trace, detector, pair);

@@ -2,6 +2,7 @@
 //!
 //! - [`hb`]: happens-before. Says of the observed run itself that it had a data race.
 //! - [`cp`]: causally-precedes. Predicts a little more, at a polynomial price.
+//! - [`wcp`]: weak causal precedence. Predicts more than that, at a linear price.
 //! - [`quick`]: locksets and what is ordered in every execution. Reports every race, and much that
 //!   is none: a filter for what comes after, not a verdict.
 //! - [`said`]: all reads of the whole trace keep their values. Sound, and blind to control flow.
@@ -15,7 +16,9 @@ mod history;
 pub mod paper;
 pub mod quick;
 pub mod said;
+mod scan;
 mod sections;
+pub mod wcp;
 mod whole_trace;
 
 use rustc_hash::FxHashSet;

@@ -10,47 +10,58 @@
 //! notification or an unpark orders others only where no other one could have served, see
 //! [`Wakeups::Necessary`](crate::order::Wakeups::Necessary).
 
-use super::history::{Access, History};
-use super::{Collector, Findings, Limits, Scope};
-use crate::goal::Pair;
-use crate::index::Regions;
-use crate::order::{Clocks, Edges, Flow};
-use crate::trace::{Op, Trace};
+use racelog::trace::ThreadId;
+
+use super::scan::{self, Order};
+use super::{Findings, Scope};
+use crate::index::{HeldWalk, LocksetId, Regions};
+use crate::order::{Clocks, Edges, Epoch, Flow};
+use crate::trace::{EventId, Op, Trace};
 
 /// The pairs that pass the quick check: every race, and others. Unsound by design, see the
 /// [module](self).
 ///
-/// With [`Scope::Signatures`], one for each signature, unless [`Limits::forgotten`] says that a
-/// limit was hit.
+/// With [`Scope::Signatures`], one for each signature, unless
+/// [`Limits::forgotten`](super::Limits::forgotten) says that a limit was hit.
 pub fn races(trace: &Trace, scope: Scope) -> Findings {
-    let clocks = Clocks::new(trace.thread_count());
-    let mut flow = Flow::new(trace, Edges::NECESSARY, clocks);
+    let flow = Flow::new(trace, Edges::NECESSARY, Clocks::new(trace.thread_count()));
     let regions = Regions::new(trace);
-    let mut held = regions.walk();
-    let mut history = History::new(trace, scope);
-    let mut collector = Collector::new(trace, scope);
-    let mut others: Vec<Access> = Vec::new();
-    for event in trace.events() {
-        let op = trace.op(event);
-        flow.arrive(event, &op);
-        let thread = trace.thread(event);
-        let clocks = flow.knowledge();
-        let (epoch, locks) = (clocks.epoch(thread), held.held(thread, trace.position(event)));
-        if let Some((var, access)) = history.describe(trace, event, &op, epoch, locks) {
-            others.clear();
-            history.add(var, access, clocks.of(thread), |other| {
-                if !regions.sets().exclude(other.locks, access.locks) {
-                    others.push(*other);
-                }
-            });
-            others.sort_unstable_by_key(|other| other.event);
-            for other in others.iter().rev() {
-                collector.add(Pair::new(other.event, access.event));
-            }
-        } else if let Op::Exclusive { var, .. } = op {
-            history.clear(var);
-        }
-        flow.depart(event, &op);
+    let (walk, held) = (regions.walk(), LocksetId::EMPTY);
+    scan::races(trace, scope, LocksAndNecessity { trace, flow, regions: &regions, walk, held })
+}
+
+struct LocksAndNecessity<'a> {
+    trace: &'a Trace,
+    flow: Flow<'a, Clocks>,
+    regions: &'a Regions,
+    walk: HeldWalk<'a>,
+    /// What the thread of the present event holds.
+    held: LocksetId,
+}
+
+impl Order for LocksAndNecessity<'_> {
+    fn arrive(&mut self, event: EventId, op: &Op) {
+        self.flow.arrive(event, op);
+        self.held = self.walk.held(self.trace.thread(event), self.trace.position(event));
     }
-    collector.finish(Limits { forgotten: history.forgotten(), ..Limits::default() })
+
+    fn depart(&mut self, event: EventId, op: &Op) {
+        self.flow.depart(event, op);
+    }
+
+    fn epoch(&self, thread: ThreadId) -> Epoch {
+        self.flow.knowledge().epoch(thread)
+    }
+
+    fn seen(&self, thread: ThreadId) -> &[u32] {
+        self.flow.knowledge().of(thread)
+    }
+
+    fn locks(&self) -> LocksetId {
+        self.held
+    }
+
+    fn exclude(&self, a: LocksetId, b: LocksetId) -> bool {
+        self.regions.sets().exclude(a, b)
+    }
 }

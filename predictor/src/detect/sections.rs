@@ -3,7 +3,7 @@
 use racelog::trace::{AccessKind, ThreadId, VarId};
 
 use crate::index::{Region, Regions};
-use crate::trace::{EventId, Trace};
+use crate::trace::{EventId, Op, Trace};
 
 /// What a thread does while it holds a lock.
 #[derive(Debug)]
@@ -45,12 +45,27 @@ impl Section {
     }
 }
 
-fn kinds_conflict(a: u8, b: u8) -> bool {
+/// Whether of two accesses of one variable, or of two sums of such, some conflict.
+pub(super) fn kinds_conflict(a: u8, b: u8) -> bool {
     let any = READ | WRITE | ATOMIC_READ | ATOMIC_WRITE;
     let one_way = |a: u8, b: u8| {
         (a & WRITE != 0 && b & any != 0) || (a & READ != 0 && b & (WRITE | ATOMIC_WRITE) != 0)
     };
     one_way(a, b) || one_way(b, a)
+}
+
+/// The variable that an event accesses, and how: one of the kinds above. Exclusive accesses conflict
+/// with nothing.
+pub(super) fn access_kind(op: &Op) -> Option<(VarId, u8)> {
+    let access = op.access()?;
+    let kind = match (access.kind, access.left.is_some()) {
+        (AccessKind::Exclusive, _) => return None,
+        (AccessKind::Plain, false) => READ,
+        (AccessKind::Plain, true) => WRITE,
+        (AccessKind::Atomic, false) => ATOMIC_READ,
+        (AccessKind::Atomic, true) => ATOMIC_WRITE,
+    };
+    Some((access.var, kind))
 }
 
 /// The critical sections of each lock, in the order in which they start.
@@ -106,15 +121,6 @@ impl Section {
 
     fn visit(&mut self, trace: &Trace, event: EventId) {
         self.last = event;
-        let op = trace.op(event);
-        let Some(access) = op.access() else { return };
-        let kind = match (access.kind, access.left.is_some()) {
-            (AccessKind::Exclusive, _) => return,
-            (AccessKind::Plain, false) => READ,
-            (AccessKind::Plain, true) => WRITE,
-            (AccessKind::Atomic, false) => ATOMIC_READ,
-            (AccessKind::Atomic, true) => ATOMIC_WRITE,
-        };
-        self.accesses.push((access.var, kind));
+        self.accesses.extend(access_kind(&trace.op(event)));
     }
 }

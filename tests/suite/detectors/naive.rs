@@ -248,8 +248,38 @@ fn sections(trace: &Trace) -> Vec<Section> {
     sections
 }
 
-/// Causally-precedes, rule by rule until nothing changes.
+/// Causally-precedes, from its definition.
 pub(super) fn causally_precedes(trace: &Trace) -> Relation {
+    smallest_relation(trace, |first, second, before| {
+        let acquire = second.events[0];
+        let related = first.events.iter().any(|a| {
+            second.events.iter().any(|b| conflict(trace, *a, *b) || before[a.index()][b.index()])
+        });
+        if related { vec![acquire] } else { Vec::new() }
+    })
+}
+
+/// Weak causal precedence, from its definition.
+pub(super) fn weakly_precedes(trace: &Trace) -> Relation {
+    smallest_relation(trace, |first, second, before| {
+        let in_first = |test: &dyn Fn(EventId) -> bool| first.events.iter().any(|a| test(*a));
+        let mut after: Vec<EventId> = Vec::new();
+        let accesses = second.events.iter().copied();
+        after.extend(accesses.filter(|b| in_first(&|a| conflict(trace, a, *b))));
+        let related = || second.events.iter().any(|b| in_first(&|a| before[a.index()][b.index()]));
+        if second.over && related() {
+            after.extend(second.events.last());
+        }
+        after
+    })
+}
+
+/// The smallest relation that has the hard edges and is closed under happens-before on both sides
+/// and under a rule, which says of two sections of one lock what comes after the first one's release.
+fn smallest_relation(
+    trace: &Trace,
+    rule: impl Fn(&Section, &Section, &Relation) -> Vec<EventId>,
+) -> Relation {
     let happens = volatile_happens_before(trace);
     let mut precedes =
         relation(trace, |a, b| hard_order(trace, a, b) || volatile_order(trace, a, b));
@@ -267,16 +297,10 @@ pub(super) fn causally_precedes(trace: &Trace) -> Relation {
             let same_lock = first.lock == second.lock && (first.exclusive || second.exclusive);
             let in_turn = first.over && release < acquire;
             let threads_differ = trace.thread(release) != trace.thread(acquire);
-            let related = || {
-                first.events.iter().any(|a| {
-                    second
-                        .events
-                        .iter()
-                        .any(|b| conflict(trace, *a, *b) || before[a.index()][b.index()])
-                })
-            };
-            if same_lock && in_turn && threads_differ && related() {
-                precedes[release.index()][acquire.index()] = true;
+            if same_lock && in_turn && threads_differ {
+                for after in rule(first, second, &before) {
+                    precedes[release.index()][after.index()] = true;
+                }
             }
         }
         let compose = |left: &Relation, right: &Relation| -> Relation {

@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use predictor::detect::{Scope, cp, hb, quick};
+use predictor::detect::{Findings, Scope, cp, hb, quick, wcp};
 use predictor::goal::{Pair, Signature};
 use predictor::trace::Trace;
 use racelog_tests::random_trace::{ALL, Family, Shape, random_trace};
 
-use super::naive::{causally_precedes, happens_before, unordered};
+use super::naive::{Relation, causally_precedes, happens_before, unordered, weakly_precedes};
 use super::{complete, load, show, true_races};
 
 /// Traces of all kinds, most of them with something to race for.
@@ -32,6 +32,21 @@ pub(super) fn text(seed: u64, events: usize) -> String {
         locations: !seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(7),
         foreign,
+    };
+    random_trace(seed, &shape)
+}
+
+/// Traces of locks and plain accesses, for what critical sections order.
+fn locked_text(seed: u64, events: usize) -> String {
+    let shape = Shape {
+        events,
+        threads: 2 + (seed % 3) as usize,
+        vars: 3 + (seed % 3) as usize,
+        objects: 1 + (seed / 2 % 3) as usize,
+        operations: vec![Family::Plain, Family::Plain, Family::Lock, Family::Lock, Family::Lock],
+        locations: false,
+        unrecorded: false,
+        foreign: 0,
     };
     random_trace(seed, &shape)
 }
@@ -63,7 +78,7 @@ fn every_signature_is_found_and_none_besides() {
     for (seed, events) in sizes {
         let text = text(seed, events);
         let trace = load(&text);
-        for detect in [hb::races, cp::races, quick::races] {
+        for detect in [hb::races, cp::races, wcp::races, quick::races] {
             let all = complete(detect(&trace, Scope::AllPairs));
             let some = complete(detect(&trace, Scope::Signatures));
             let expected = signatures(&trace, all.iter().copied());
@@ -74,21 +89,37 @@ fn every_signature_is_found_and_none_besides() {
     }
 }
 
-#[test]
-fn causally_precedes_is_what_the_definition_says() {
+/// Holds a detector against its definition; how many pairs it finds that happens-before orders.
+fn gained(
+    races: fn(&Trace, Scope) -> Findings,
+    first_race: fn(&Trace) -> Option<Pair>,
+    definition: fn(&Trace) -> Relation,
+) -> usize {
     let mut gained = 0;
-    for seed in 0..800 {
-        let text = text(seed, 36);
+    let texts = (0..800).map(|seed| (seed, text(seed, 36)));
+    for (seed, text) in texts.chain((0..400).map(|seed| (seed, locked_text(seed, 44)))) {
         let trace = load(&text);
-        let expected = unordered(&trace, &causally_precedes(&trace));
-        let found = complete(cp::races(&trace, Scope::AllPairs));
+        let expected = unordered(&trace, &definition(&trace));
+        let found = complete(races(&trace, Scope::AllPairs));
         assert_eq!(show(found), show(expected.iter().copied()), "seed {seed}\n{text}");
         let happens = unordered(&trace, &happens_before(&trace, |_| false));
         gained += expected.difference(&happens).count();
         let first = expected.iter().min_by_key(|pair| (pair.second(), Reverse(pair.first())));
-        assert_eq!(cp::first_race(&trace).as_ref(), first, "seed {seed}\n{text}");
+        assert_eq!(first_race(&trace).as_ref(), first, "seed {seed}\n{text}");
     }
+    gained
+}
+
+#[test]
+fn causally_precedes_is_what_the_definition_says() {
+    let gained = gained(cp::races, cp::first_race, causally_precedes);
     assert!(gained > 100, "only {gained} pairs that happens-before orders");
+}
+
+#[test]
+fn weak_causal_precedence_is_what_the_definition_says() {
+    let gained = gained(wcp::races, wcp::first_race, weakly_precedes);
+    assert!(gained > 200, "only {gained} pairs that happens-before orders");
 }
 
 #[test]
@@ -110,18 +141,23 @@ fn windows_lose_pairs_and_add_none() {
 /// Every detector finds what a stricter one finds.
 #[test]
 fn each_detector_finds_what_the_stricter_one_finds() {
-    for seed in 0..1500 {
-        let text = text(seed, 50);
+    let mut gained = 0;
+    let texts = (0..1500).map(|seed| (seed, text(seed, 50)));
+    for (seed, text) in texts.chain((0..500).map(|seed| (seed, locked_text(seed, 60)))) {
         let trace = load(&text);
         let hb = complete(hb::races(&trace, Scope::AllPairs));
         let cp = complete(cp::races(&trace, Scope::AllPairs));
+        let wcp = complete(wcp::races(&trace, Scope::AllPairs));
         let quick = complete(quick::races(&trace, Scope::AllPairs));
         // To causally-precedes an atomic variable is volatile, whatever its orderings.
         let atomics = trace.events().any(|event| trace.op(event).is_atomic());
         assert!(atomics || hb.iter().all(|pair| cp.contains(pair)), "seed {seed}\n{text}");
-        assert!(cp.iter().all(|pair| quick.contains(pair)), "seed {seed}\n{text}");
+        assert!(cp.iter().all(|pair| wcp.contains(pair)), "seed {seed}\n{text}");
+        assert!(wcp.iter().all(|pair| quick.contains(pair)), "seed {seed}\n{text}");
+        gained += wcp.len() - cp.len();
         assert!(hb.iter().all(|pair| quick.contains(pair)), "seed {seed}\n{text}");
     }
+    assert!(gained > 100, "only {gained} pairs that causally-precedes orders");
 }
 
 #[test]
