@@ -9,7 +9,7 @@ use crate::labels::{LabelError, Labels, Place};
 /// the predictor to it.
 #[derive(Debug)]
 pub struct Program {
-    /// Its name, which is that of its binary as well.
+    /// Its name, by which it is run.
     pub name: &'static str,
     /// What it does and what is wrong, in one line.
     pub about: &'static str,

@@ -12,13 +12,12 @@ use racelog_examples::evaluate::{
 };
 use racelog_examples::programs;
 
-use crate::support::{examples, run};
+use crate::support::{example_program, run};
 
 const EFFORT: Effort = Effort { confirm: true, runs: 4, time: Duration::from_secs(600) };
 
 fn executable() -> PathBuf {
-    let is_it = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == "evaluate");
-    examples().iter().find(is_it).expect("it is one of the examples").clone()
+    example_program("evaluate").to_owned()
 }
 
 fn child(name: &str) -> Child {

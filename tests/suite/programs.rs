@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use predictor::analysis::{Detector, detect};
@@ -17,7 +16,7 @@ use predictor::trace::{Op, Trace};
 use racelog_examples::{Place, Program, programs};
 use tempfile::TempDir;
 
-use crate::support::{examples, run};
+use crate::support::{example_program, run};
 
 /// The longest trace that is also explored, and in how many states at most.
 const EXPLORED: (usize, usize) = (40, 300_000);
@@ -28,10 +27,10 @@ const OTHER_SEEDS: [&str; 4] = ["random:100", "random:101", "pct:2:100:102", "pc
 /// Two places, sorted.
 type Places = [String; 2];
 
-fn binary(program: &Program) -> &'static Path {
-    let named =
-        |path: &&std::path::PathBuf| path.file_stem().is_some_and(|stem| stem == program.name);
-    examples().iter().find(named).unwrap_or_else(|| panic!("{} has no binary", program.name))
+fn command(program: &Program) -> Command {
+    let mut command = Command::new(example_program("example"));
+    command.arg(program.name);
+    command
 }
 
 /// Records a run at the small size: by a seed, or as it comes.
@@ -42,7 +41,7 @@ fn record(program: &Program, seed: Option<&str>) -> Trace {
 /// Records a run; gives what the program said, too.
 fn run_recorded(program: &Program, seed: Option<&str>) -> (Trace, String) {
     let folder = TempDir::new().unwrap();
-    let mut command = Command::new(binary(program));
+    let mut command = command(program);
     command.env("RACELOG", "1").env("RACELOG_DIR", folder.path());
     command.env_remove("RACELOG_MAX_BYTES").env_remove("RACELOG_CONTROL");
     command.envs(seed.map(|seed| ("RACELOG_CONTROL", seed)));
@@ -129,7 +128,7 @@ fn replay(program: &Program, trace: &Trace, pair: Pair) -> Replayed {
     let [schedule, outcome] = ["schedule", "outcome"].map(|name| folder.path().join(name));
     let orders = plan.threads().clone().map(|first| {
         fs::write(&schedule, plan.text(&first)).unwrap();
-        let mut command = Command::new(binary(program));
+        let mut command = command(program);
         command.env("RACELOG_SCHEDULE", &schedule).env("RACELOG_OUTCOME", &outcome);
         command.env("RACELOG_DIR", folder.path()).env_remove("RACELOG_MAX_BYTES");
         let (code, out, err) = run(&mut command, b"");
@@ -216,7 +215,7 @@ fn other_runs_have_no_other_races() {
 #[test]
 fn every_program_can_be_made_tiny() {
     for program in programs() {
-        let mut command = Command::new(binary(program));
+        let mut command = command(program);
         command.args(["--size", "1x1"]).env("RACELOG_CONTROL", "random:1").env_remove("RACELOG");
         let (code, _, err) = run(&mut command, b"");
         let is_harm =
@@ -239,4 +238,19 @@ fn those_that_may_hang_do_under_some_schedule() {
         hang += 1;
     }
     assert!(hang > 0);
+}
+
+#[test]
+fn programs_are_named_on_the_command_line() {
+    let example = |args: &[&str]| run(Command::new(example_program("example")).args(args), b"");
+    let (code, out, err) = example(&["--list"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let names: Vec<&str> = programs().map(|program| program.name).collect();
+    assert_eq!(out.lines().collect::<Vec<_>>(), names);
+    let (code, out, err) = example(&["airlien"]);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("no program is called `airlien`: is it `airline`?"), "{err}");
+    let (code, _, err) = example(&[]);
+    assert_eq!(code, 2);
+    assert!(err.contains("no program is named"), "{err}");
 }

@@ -70,6 +70,12 @@ pub(crate) fn examples() -> &'static [PathBuf] {
     BUILT.get_or_init(|| build(&["--package", "racelog-examples", "--bins"]))
 }
 
+/// One of them, by its file's name.
+pub(crate) fn example_program(name: &str) -> &'static Path {
+    let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == name);
+    examples().iter().find(named).unwrap_or_else(|| panic!("{name} is not among the examples"))
+}
+
 /// Builds programs and finds out where they are.
 fn build(what: &[&str]) -> Vec<PathBuf> {
     let output = Command::new(env!("CARGO"))

@@ -17,7 +17,7 @@ use crate::{Program, Size, command, programs};
 #[command(name = "evaluate", args_conflicts_with_subcommands = true)]
 pub struct Arguments {
     /// Only these programs, with commas between
-    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = program)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = command::named)]
     only: Vec<&'static Program>,
     /// How large: `small`, `large`, or numbers such as `100` or `4x100` (threads and work)
     #[arg(long, default_value = "small", value_parser = size)]
@@ -53,7 +53,7 @@ pub enum Instead {
     #[command(hide = true)]
     Run {
         /// Which.
-        #[arg(value_parser = program)]
+        #[arg(value_parser = command::named)]
         program: &'static Program,
         /// How large.
         #[arg(value_parser = size)]
@@ -147,18 +147,9 @@ fn size_of(program: &Program, word: &str) -> Size {
     command::parse(program, word).unwrap_or(program.small)
 }
 
-fn program(name: &str) -> Result<&'static Program, String> {
-    programs().find(|program| program.name == name).ok_or_else(|| {
-        let names: Vec<&str> = programs().map(|program| program.name).collect();
-        format!("no program is called `{name}`; there are {}", names.join(", "))
-    })
-}
-
 fn size(word: &str) -> Result<String, String> {
     let known = programs().all(|program| command::parse(program, word).is_some());
-    known.then(|| word.to_owned()).ok_or_else(|| {
-        "write `small`, `large`, or numbers above 0, such as `100` or `4x100`".to_owned()
-    })
+    known.then(|| word.to_owned()).ok_or_else(|| command::SIZES.to_owned())
 }
 
 fn yes_or_no(word: &str) -> Result<bool, String> {
@@ -203,7 +194,7 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         for (line, part) in [
-            ("--only airlne", "no program is called `airlne`; there are "),
+            ("--only airlne", "no program is called `airlne`: is it `airline`?"),
             ("--size 0", "write `small`, `large`, or numbers above 0"),
             ("--table pldi15", "pldi14"),
             ("--format xml", "markdown"),

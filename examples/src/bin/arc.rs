@@ -1,5 +1,0 @@
-//! A hand-written `Arc`, the wrong way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::arc::PROGRAM)
-}

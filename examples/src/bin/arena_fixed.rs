@@ -1,5 +1,0 @@
-//! An arena, the right way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::arena::FIXED)
-}

@@ -1,5 +1,0 @@
-//! A channel for one letter, the wrong way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::channel::PROGRAM)
-}

@@ -1,5 +1,0 @@
-//! The example of the PLDI 2014 paper, with two lines the other way round.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::fusion::figure1::SWITCHED)
-}

@@ -1,5 +1,0 @@
-//! A sequence lock, the right way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::seqlock::FIXED)
-}

@@ -1,5 +1,0 @@
-//! A spin lock around a counter, the right way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::spin::FIXED)
-}

@@ -1,5 +1,0 @@
-//! A lock-free stack of nodes that are used again, the right way.
-
-fn main() -> std::process::ExitCode {
-    racelog_examples::main(&racelog_examples::shapes::stack::FIXED)
-}
