@@ -1,5 +1,6 @@
 //! `predictor analyze`, `witness` and `compare`, as people and machines call them.
 
+use racelog_tests::expected::check_text;
 use serde_json::Value;
 
 use crate::support::{predictor, repository, run};
@@ -50,9 +51,12 @@ fn the_report_has_the_documented_fields() {
         detector["seconds"] = 0.into();
     }
     report["findings"][0]["occurrences"][0]["seconds"] = 0.into();
-    let golden = repository().join("tests/golden/report-v2.json");
-    let golden: Value = serde_json::from_str(&std::fs::read_to_string(golden).unwrap()).unwrap();
-    assert_eq!(report, golden, "found:\n{report:#}");
+    let path = "tests/golden/report-v2.json";
+    let golden = std::fs::read_to_string(repository().join(path)).unwrap_or_default();
+    // The order of fields does not matter.
+    if serde_json::from_str(&golden).ok().as_ref() != Some(&report) {
+        check_text(path, &format!("{report:#}\n"));
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The invariants of docs/ARCHITECTURE.md: what may not depend on what.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -246,6 +247,42 @@ fn the_invariants_are_documented() {
     let names = INVARIANTS.iter().map(|invariant| invariant.name);
     for name in names.chain(LAYERED.map(|(name, _)| name)) {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+/// The test map of CONTRIBUTING.md has a row for every module, and names all suites and no others.
+#[test]
+fn the_test_map_has_every_module_and_every_suite() {
+    let docs = fs::read_to_string(repository().join("CONTRIBUTING.md")).unwrap();
+    let (_, map) = docs.split_once("| module | suites |\n").expect("there is a test map");
+    let (mut modules, mut named) = (BTreeSet::new(), BTreeSet::new());
+    for row in map.lines().skip(1).take_while(|line| line.starts_with('|')) {
+        let (module, suites) = row[1..].split_once('|').expect("a row has two cells");
+        // The first one has its folder, which is that of the others as well.
+        let mut folder = Path::new("");
+        for word in module.split('`').skip(1).step_by(2) {
+            if let Some((parent, _)) = word.rsplit_once('/') {
+                folder = Path::new(parent);
+            }
+            modules.insert(folder.join(word.rsplit('/').next().unwrap_or(word)));
+        }
+        let words = suites.split('`').skip(1).step_by(2).filter(|word| !word.contains(' '));
+        named.extend(words.map(str::to_owned));
+    }
+    let main = fs::read_to_string(repository().join("tests/suite/main.rs")).unwrap();
+    let suites = main.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let suites: BTreeSet<String> =
+        suites.filter(|suite| *suite != "support").map(str::to_owned).collect();
+    assert_eq!(named, suites, "the suites that CONTRIBUTING.md names, and those that there are");
+    for room in ["racelog/src", "predictor/src"].map(Path::new) {
+        for entry in fs::read_dir(repository().join(room)).unwrap() {
+            let name = entry.unwrap().file_name();
+            let is_root =
+                ["lib.rs", "main.rs", "cargo_racelog.rs"].iter().any(|root| name == *root);
+            let module = room.join(name);
+            let shown = module.display();
+            assert!(is_root || modules.contains(&module), "CONTRIBUTING.md: no row for `{shown}`");
+        }
     }
 }
 

@@ -2,12 +2,14 @@
 //! one is written as it was.
 //!
 //! A change of format needs a new version and a new folder. To write the files of the current
-//! version anew, set `RACELOG_BLESS=1`.
+//! version anew, run `cargo bless`.
 
 use std::fs;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 use predictor::trace::format::Format;
+use racelog_tests::expected::{BLESS, TESTS, check_bytes};
 
 use crate::support::{convert, repository};
 
@@ -32,14 +34,9 @@ fn earlier_versions_are_read_as_ever() {
 fn version_3_is_read_and_written_as_ever() {
     let folder = repository().join("tests/golden/v3");
     let text = text_of(&folder);
-    let path = folder.join("every-operation.rlog");
     let written = convert(text.as_bytes(), Format::Text, Format::Binary);
-    if std::env::var_os("RACELOG_BLESS").is_some() {
-        fs::write(&path, &written).unwrap();
-    }
-    let golden = fs::read(&path).unwrap();
-    assert_eq!(read(&golden), text);
-    assert!(written == golden, "the same events are written as other bytes");
+    assert_eq!(read(&written), text);
+    check_bytes("tests/golden/v3/every-operation.rlog", &written);
 }
 
 /// No writer but a recorder says which variable a lock's poison flag is: readers add what that means.
@@ -51,4 +48,50 @@ fn what_a_recorder_leaves_to_be_added_is_added() {
     assert_eq!(read(&golden), text);
     let written = convert(text.as_bytes(), Format::Text, Format::Binary);
     assert_eq!(read(&written), text);
+}
+
+/// What `cargo bless` runs is all that has expected files.
+#[test]
+fn every_test_with_expected_files_is_blessed() {
+    let mut users = Vec::new();
+    let suite = repository().join("tests/suite");
+    let mut folders = vec![suite.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            let calls = ["check_text(", "check_bytes(", "check_golden(", "TestCases::new("];
+            if calls.iter().any(|call| text.contains(call)) {
+                let path = path.strip_prefix(&suite).unwrap().with_extension("");
+                let module = path.components().next().unwrap().as_os_str().to_str().unwrap();
+                users.push(format!("{module}::"));
+            }
+        }
+    }
+    users.sort();
+    users.dedup();
+    assert_eq!(users, TESTS);
+}
+
+#[test]
+fn differences_from_expected_files_are_said() {
+    let path = "tests/golden/v1/every-operation.rtxt";
+    let text = fs::read_to_string(repository().join(path)).unwrap();
+    let message = |found: String| {
+        let checked = catch_unwind(|| {
+            check_bytes(path, found.as_bytes());
+        });
+        checked.err().map(|panic| panic.downcast_ref::<String>().unwrap().clone())
+    };
+    assert_eq!(message(text.clone()), None);
+    // With `RACELOG_BLESS=1` the file would be written.
+    if std::env::var_os(BLESS).is_none() {
+        let said = message(text[1..].to_owned()).unwrap();
+        assert!(said.contains(&format!("{path}: they differ from byte 0 on")), "{said}");
+        assert!(said.contains("run `cargo bless`"), "{said}");
+    }
 }

@@ -10,11 +10,7 @@ use predictor::goal::race::conflict;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source, SourceError};
 use racelog::trace::{Dictionary, Item, Metadata};
-
-/// The folder of the repository.
-pub(crate) fn repository() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are a member of a workspace")
-}
+pub(crate) use racelog_tests::expected::repository;
 
 /// All of a trace, and the error that ended it.
 pub(crate) struct Contents {

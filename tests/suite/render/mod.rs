@@ -1,5 +1,5 @@
 //! The formats of `cargo racelog`, each made from the recorded tests of a small crate, `tests/reports/cache`, and
-//! compared with `tests/reports/golden`. To write these files anew, set `RACELOG_BLESS=1`.
+//! compared with `tests/reports/golden`. `cargo bless` writes these files anew.
 
 mod github;
 mod junit;
@@ -22,6 +22,7 @@ use predictor::replay::{Aftermath, ControlledRun, Ending, Order, Replayed, Repor
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
 use predictor::unrecorded::{Dependency, Unrecorded, Use, What};
+use racelog_tests::expected::check_text;
 
 use crate::support::repository;
 
@@ -166,10 +167,5 @@ fn unrecorded() -> Unrecorded {
 
 /// Compares with a golden file.
 pub(crate) fn check_golden(name: &str, text: &str) {
-    let path = repository().join("tests/reports/golden").join(name);
-    if std::env::var_os("RACELOG_BLESS").is_some() {
-        fs::write(&path, text).expect("it can be written");
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert!(text == golden, "`{name}` is now:\n{text}");
+    check_text(&format!("tests/reports/golden/{name}"), text);
 }
