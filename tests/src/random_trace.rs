@@ -494,7 +494,15 @@ pub fn small_trace(seed: u64) -> (String, predictor::trace::Trace) {
         unrecorded: seed.is_multiple_of(5),
         foreign,
     };
-    let text = random_trace(seed, &shape);
+    loaded(seed, &shape)
+}
+
+/// A random trace, as text and loaded.
+///
+/// # Panics
+/// If it cannot be loaded, which would be a mistake here.
+pub fn loaded(seed: u64, shape: &Shape) -> (String, predictor::trace::Trace) {
+    let text = random_trace(seed, shape);
     let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
     (text, trace)
 }

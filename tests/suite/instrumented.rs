@@ -1,46 +1,30 @@
 //! Instrumented programs: what is recorded of them, and which races follow.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::process::Command;
 
-use predictor::explore::explore;
-use predictor::trace::format::Source;
 use predictor::trace::{EventId, Op, Trace};
-use tempfile::TempDir;
 
-use crate::support::{repository, run};
+use crate::support::{self, repository, true_races};
 
 /// Runs a program, recorded, and loads its trace, which must be valid.
 fn record(args: &[&str]) -> Trace {
-    let folder = TempDir::new().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_instrumented"));
-    command.args(args).env("RACELOG", "1").env("RACELOG_DIR", folder.path());
-    command.env_remove("RACELOG_MAX_BYTES");
-    assert_eq!(run(&mut command, b""), (0, String::new(), String::new()), "{args:?}");
-    let path = fs::read_dir(folder.path()).unwrap().next().expect("a trace").unwrap().path();
-    let mut source = Source::open(&path, None).unwrap();
-    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+    command.args(args);
+    support::record(command, &format!("{args:?}"))
 }
 
 /// What the comment says at the end of the line that an event comes from.
 fn remark(trace: &Trace, event: EventId) -> String {
-    let place = trace.printer().location(event).expect("accesses have places").to_owned();
-    let mut parts = place.split(':');
-    let (file, line) = (parts.next().unwrap(), parts.next().unwrap());
-    let source = fs::read_to_string(repository().join(file)).unwrap();
-    let line = source.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
-    let (_, remark) = line.rsplit_once("// ").unwrap_or_else(|| panic!("{place} has no remark"));
-    remark.to_owned()
+    let remark = support::remark(trace, event, repository());
+    remark.unwrap_or_else(|place| panic!("{place} has no remark"))
 }
 
 /// The remarks of all races.
 fn races(args: &[&str]) -> BTreeSet<(String, String)> {
     let trace = record(args);
-    let found = explore(&trace, 1_000_000, |_| {});
-    assert!(found.complete, "{args:?}");
-    found
-        .races()
+    true_races(&trace)
+        .into_iter()
         .map(|pair| (remark(&trace, pair.first()), remark(&trace, pair.second())))
         .collect()
 }

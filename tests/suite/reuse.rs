@@ -2,16 +2,12 @@
 //! no race.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use predictor::explore::explore;
-use predictor::trace::format::Source;
 use predictor::trace::{EventId, Trace};
-use tempfile::TempDir;
 
-use crate::support::{repository, run};
+use crate::support::{self, repository, run, true_races};
 
 /// Builds the programs, once.
 fn build() {
@@ -28,34 +24,21 @@ fn build() {
 /// Runs a program, recorded, and loads its trace, which must be valid.
 fn record(allocator: &str, program: &str) -> Trace {
     build();
-    let folder = TempDir::new().unwrap();
     let mut command = Command::new(repository().join("target/bodies/debug").join(allocator));
-    command.arg(program).env("RACELOG", "1").env("RACELOG_DIR", folder.path());
-    command.env_remove("RACELOG_MAX_BYTES");
-    let what = format!("{allocator} {program}");
-    assert_eq!(run(&mut command, b""), (0, String::new(), String::new()), "{what}");
-    let path = fs::read_dir(folder.path()).unwrap().next().expect("a trace").unwrap().path();
-    let mut source = Source::open(&path, None).unwrap();
-    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| panic!("{what}: {error}"))
+    command.arg(program);
+    support::record(command, &format!("{allocator} {program}"))
 }
 
 /// What the comment says at the end of the line that an event comes from; the place if there is
 /// none.
 fn remark(trace: &Trace, event: EventId) -> String {
-    let place = trace.printer().location(event).expect("accesses have places").to_owned();
-    let mut parts = place.split(':');
-    let (file, line) = (parts.next().unwrap(), parts.next().unwrap());
-    let source = fs::read_to_string(repository().join("tests/reuse").join(file)).unwrap();
-    let line = source.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap();
-    line.rsplit_once("// ").map_or(place.clone(), |(_, remark)| remark.to_owned())
+    support::remark(trace, event, &repository().join("tests/reuse")).unwrap_or_else(|place| place)
 }
 
 fn check(allocator: &str, program: &str, expected: &[(&str, &str)]) {
     let trace = record(allocator, program);
-    let found = explore(&trace, 1_000_000, |_| {});
-    assert!(found.complete, "{allocator} {program}");
-    let races: BTreeSet<(String, String)> = found
-        .races()
+    let races: BTreeSet<(String, String)> = true_races(&trace)
+        .into_iter()
         .map(|pair| (remark(&trace, pair.first()), remark(&trace, pair.second())))
         .collect();
     let expected = expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();

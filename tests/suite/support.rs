@@ -1,16 +1,19 @@
 //! What the tests share.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
+use predictor::explore::explore;
 use predictor::goal::Pair;
 use predictor::goal::race::conflict;
-use predictor::trace::Trace;
 use predictor::trace::format::{Format, Sink, Source, SourceError};
+use predictor::trace::{EventId, Trace};
 use racelog::trace::{Dictionary, Item, Metadata};
 pub(crate) use racelog_tests::expected::repository;
+use tempfile::TempDir;
 
 /// All of a trace, and the error that ended it.
 pub(crate) struct Contents {
@@ -113,6 +116,44 @@ pub(crate) fn run_raw(command: &mut Command, stdin: &[u8]) -> Output {
         scope.spawn(move || drop(pipe.write_all(stdin)));
         child.wait_with_output().expect("the command ends")
     })
+}
+
+/// Runs a program, recorded, and loads its one trace, which must be valid. The program succeeds and
+/// says nothing.
+pub(crate) fn record(mut command: Command, what: &str) -> Trace {
+    let folder = TempDir::new().expect("a folder for traces");
+    command.env("RACELOG", "1").env("RACELOG_DIR", folder.path());
+    command.env_remove("RACELOG_MAX_BYTES");
+    assert_eq!(run(&mut command, b""), (0, String::new(), String::new()), "{what}");
+    let mut files = folder.path().read_dir().expect("the folder can be listed");
+    let path = files.next().expect("there is a trace").expect("the folder can be listed").path();
+    let mut source = Source::open(&path, None).expect("it opens");
+    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| panic!("{what}: {error}"))
+}
+
+/// All races of a trace, by the explorer.
+pub(crate) fn true_races(trace: &Trace) -> BTreeSet<Pair> {
+    let found = explore(trace, 2_000_000, |_| {});
+    assert!(found.complete);
+    found.races().collect()
+}
+
+/// The text of a trace of `examples/traces`.
+pub(crate) fn example_trace(name: &str) -> String {
+    let path = repository().join(format!("examples/traces/{name}.rtxt"));
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What the comment says at the end of the line that an event comes from, or else the event's
+/// place. Sources are named from `folder` on.
+pub(crate) fn remark(trace: &Trace, event: EventId, folder: &Path) -> Result<String, String> {
+    let place = trace.printer().location(event).expect("accesses have places").to_owned();
+    let mut parts = place.split(':');
+    let (file, line) = (parts.next().expect("a file"), parts.next().expect("a line"));
+    let source = std::fs::read_to_string(folder.join(file)).expect("the source is there");
+    let line: usize = line.parse().expect("a number");
+    let text = source.lines().nth(line - 1).expect("there is such a line");
+    text.rsplit_once("// ").map(|(_, remark)| remark.to_owned()).ok_or(place)
 }
 
 /// All conflicting pairs of a trace.

@@ -4,13 +4,10 @@
 use std::fs;
 use std::process::Command;
 
-use predictor::explore::explore;
 use predictor::trace::Trace;
-use predictor::trace::format::Source;
 use racelog::contract::marker::Marker;
-use tempfile::TempDir;
 
-use crate::support::{repository, run};
+use crate::support::{self, repository, run, true_races};
 
 /// Those whose race is not found, as the guide says, and why.
 const MISSED: [&str; 2] = ["non-null", "method"];
@@ -28,20 +25,7 @@ fn names() -> Vec<String> {
 }
 
 fn record(args: &[&str]) -> Trace {
-    let folder = TempDir::new().unwrap();
-    let mut command = twins(args);
-    command.env("RACELOG", "1").env("RACELOG_DIR", folder.path());
-    command.env_remove("RACELOG_MAX_BYTES");
-    assert_eq!(run(&mut command, b""), (0, String::new(), String::new()), "{args:?}");
-    let path = fs::read_dir(folder.path()).unwrap().next().expect("a trace").unwrap().path();
-    let mut source = Source::open(&path, None).unwrap();
-    Trace::load(&mut source, |_| {}).unwrap_or_else(|error| panic!("{args:?}: {error}"))
-}
-
-fn races(trace: &Trace, name: &str) -> usize {
-    let found = explore(trace, 1_000_000, |_| {});
-    assert!(found.complete, "{name}");
-    found.races().count()
+    support::record(twins(args), &format!("{args:?}"))
 }
 
 #[test]
@@ -49,14 +33,16 @@ fn thirty_functions_without_races_have_none() {
     let names = names();
     assert_eq!(names.len(), 30);
     for name in names {
-        assert_eq!(races(&record(&[&name]), &name), 0, "{name}");
+        assert!(true_races(&record(&[&name])).is_empty(), "{name}");
     }
 }
 
 #[test]
 fn of_their_racy_twins_all_but_those_that_the_guide_names_are_found() {
-    let missed: Vec<String> =
-        names().into_iter().filter(|name| races(&record(&[name, "racy"]), name) == 0).collect();
+    let missed: Vec<String> = names()
+        .into_iter()
+        .filter(|name| true_races(&record(&[name, "racy"])).is_empty())
+        .collect();
     assert_eq!(missed, MISSED);
     let guide = fs::read_to_string(repository().join("docs/USER_GUIDE.md")).unwrap();
     for name in MISSED {
@@ -76,12 +62,12 @@ fn where_a_race_is_missed_it_is_said_that_memory_went_out_of_sight() {
 #[test]
 fn a_race_with_who_frees_the_memory_says_so() {
     let trace = record(&["boxed-free", "racy"]);
-    let found = explore(&trace, 1_000_000, |_| {});
-    let kinds = found.races().map(|pair| {
+    let found = true_races(&trace);
+    let kinds = found.iter().map(|pair| {
         [pair.first(), pair.second()].map(|event| predictor::finding::operation_of(&trace, event))
     });
     assert_eq!(kinds.collect::<Vec<_>>(), [["read", "free"]]);
-    let (_, second) = found.races().map(|pair| (pair.first(), pair.second())).next().unwrap();
+    let (_, second) = found.iter().map(|pair| (pair.first(), pair.second())).next().unwrap();
     let place = trace.printer().location(second).expect("it has a place").to_owned();
     let line = place.split(':').nth(1).unwrap().parse::<usize>().unwrap();
     let file = repository().join("tests/src/bin/twins/allocations.rs");

@@ -2,7 +2,6 @@
 //! relate to prediction.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::time::Instant;
 
 use predictor::detect::Claim;
@@ -16,11 +15,10 @@ use predictor::solve::order::OrderSolver;
 use predictor::trace::{EventId, Trace};
 use predictor::witness::Checker;
 use racelog_tests::printed_formula::races_of_the_formula;
-use racelog_tests::random_trace::{ALL, Family, Shape, random_trace};
+use racelog_tests::random_trace::{ALL, Family, Shape, loaded};
 use racelog_tests::whole_trace::races_by_definition;
 
-use crate::support::conflicts;
-use crate::support::repository;
+use crate::support::{conflicts, example_trace};
 
 fn pairs_that(trace: &Trace, mut race: impl FnMut(Pair) -> Claim) -> BTreeSet<Pair> {
     let is_race = |pair: &Pair| match race(*pair) {
@@ -70,13 +68,9 @@ fn check(text: &str, predicts: &[(u64, u64)], by_paper: &[(u64, u64)], by_said: 
     assert_eq!(said(&trace), pairs(by_said), "said\n{text}");
 }
 
-fn example(name: &str) -> String {
-    fs::read_to_string(repository().join("examples/traces").join(name)).unwrap()
-}
-
 #[test]
 fn pldi14_figures_1_and_4() {
-    check(&example("pldi14-figure4.rtxt"), &[(3, 10)], &[(3, 10)], &[]);
+    check(&example_trace("pldi14-figure4"), &[(3, 10)], &[(3, 10)], &[]);
 }
 
 #[test]
@@ -89,8 +83,8 @@ fn pldi14_figure_1_with_lines_1_and_2_switched() {
 
 #[test]
 fn pldi14_figure_2() {
-    check(&example("pldi14-figure2-case1.rtxt"), &[(1, 4)], &[(1, 4)], &[]);
-    check(&example("pldi14-figure2-case2.rtxt"), &[], &[], &[]);
+    check(&example_trace("pldi14-figure2-case1"), &[(1, 4)], &[(1, 4)], &[]);
+    check(&example_trace("pldi14-figure2-case2"), &[], &[], &[]);
 }
 
 #[test]
@@ -143,12 +137,12 @@ fn nfm11_figure_3() {
 
 #[test]
 fn a_race_before_a_deadlock_is_missed() {
-    check(&example("open-regions.rtxt"), &[(4, 9)], &[], &[]);
+    check(&example_trace("open-regions"), &[(4, 9)], &[], &[]);
 }
 
 #[test]
 fn a_branch_of_a_third_thread_is_overlooked() {
-    check(&example("third-thread.rtxt"), &[(5, 8)], &[(4, 14), (5, 8)], &[(5, 8)]);
+    check(&example_trace("third-thread"), &[(5, 8)], &[(4, 14), (5, 8)], &[(5, 8)]);
 }
 
 #[test]
@@ -227,9 +221,7 @@ fn tiny(seed: u64) -> (String, Trace) {
         unrecorded: seed.is_multiple_of(5),
         foreign,
     };
-    let text = random_trace(seed, &shape);
-    let trace = text.parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-    (text, trace)
+    loaded(seed, &shape)
 }
 
 #[test]
@@ -260,8 +252,7 @@ fn the_paper_s_detector_equals_its_formula() {
             unrecorded: false,
             foreign: 0,
         };
-        let text = random_trace(seed, &shape);
-        let trace: Trace = text.parse().unwrap();
+        let (text, trace) = loaded(seed, &shape);
         let expected = races_of_the_formula(&trace);
         assert_eq!(paper(&trace), expected, "seed {seed}\n{text}");
         count[1] += expected.len();

@@ -51,13 +51,7 @@ impl Comparison {
 
     /// How many races one of them has found, for a cell; or why it does not know.
     pub fn cell(&self, trace: &Trace, detector: Detector) -> String {
-        let found = self.of(detector);
-        let is_whole = matches!(detector, Detector::Said | Detector::Paper);
-        match (found.found.len(), found.unknown) {
-            (races, 0) => races.to_string(),
-            (_, _) if is_whole && trace.len() > LONGEST => "too long".to_owned(),
-            (races, unknown) => format!("{races}, {unknown} open"),
-        }
+        count(trace, detector, self.of(detector))
     }
 
     /// Whether `mcm` finds all that `said` finds.
@@ -87,6 +81,16 @@ impl Comparison {
 
     fn signatures(&self, trace: &Trace, detector: Detector) -> BTreeSet<Signature> {
         self.of(detector).races().map(|pair| pair.signature(trace)).collect()
+    }
+}
+
+/// How many races a detector has found in a trace, for a cell; or why it does not know.
+pub(super) fn count(trace: &Trace, detector: Detector, found: &Found) -> String {
+    let is_whole = matches!(detector, Detector::Said | Detector::Paper);
+    match (found.found.len(), found.unknown) {
+        (races, 0) => races.to_string(),
+        _ if is_whole && trace.len() > LONGEST => "too long".to_owned(),
+        (races, unknown) => format!("{races}, {unknown} open"),
     }
 }
 

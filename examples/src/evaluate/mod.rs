@@ -63,12 +63,21 @@ pub trait PaperTable {
     fn table(&self) -> Table;
 
     /// What there is to say below it.
-    fn notes(&self) -> Vec<String>;
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Whether something has come out that must not be: a bug of ours.
     fn is_wrong(&self) -> bool {
         false
     }
+}
+
+/// A table with these columns and rows.
+fn filled(header: &[impl AsRef<str>], rows: &[impl AsRef<[String]>]) -> Table {
+    let mut table = Table::new(header.iter().map(|name| name.as_ref().to_owned()).collect());
+    rows.iter().for_each(|row| table.add(row.as_ref().to_vec()));
+    table
 }
 
 /// Seconds, for a cell: short times with more digits.

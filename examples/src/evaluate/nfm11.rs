@@ -4,12 +4,13 @@
 //! common lock rules out, `mhb` those of them that no order of every execution rules out. Witnesses
 //! are given twice: as that paper finds them (`said`), and ours (`mcm`).
 
-use predictor::analysis::{Detector, Found, LONGEST, detect};
+use predictor::analysis::{Detector, detect};
 use predictor::predict::Options;
 use predictor::report::Table;
-use predictor::trace::{Op, Trace};
+use predictor::trace::Op;
 
-use super::{Child, Effort, PaperTable, Problem, Recorded, seconds};
+use super::compare::count;
+use super::{Child, Effort, PaperTable, Problem, Recorded, filled, seconds};
 
 const HEADER: [&str; 14] = [
     "program",
@@ -60,22 +61,16 @@ impl PaperTable for Nfm11 {
             trace.condvar_count().to_string(),
             lsa.to_string(),
             (lsa - counts.refuted.must_order).to_string(),
-            witnesses(trace, &said, true),
+            count(trace, Detector::Said, &said),
             seconds(said.time),
-            witnesses(trace, &mcm, false),
+            count(trace, Detector::Mcm, &mcm),
             seconds(mcm.time),
         ]);
         Ok(())
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new(HEADER.map(str::to_owned).to_vec());
-        self.rows.iter().for_each(|row| table.add(row.to_vec()));
-        table
-    }
-
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
+        filled(&HEADER, &self.rows)
     }
 }
 
@@ -100,12 +95,4 @@ fn is_wait(op: &Op) -> bool {
             | Op::NotifyOne { .. }
             | Op::NotifyAll(_)
     )
-}
-
-fn witnesses(trace: &Trace, found: &Found, is_whole: bool) -> String {
-    match (found.found.len(), found.unknown) {
-        (races, 0) => races.to_string(),
-        _ if is_whole && trace.len() > LONGEST => "too long".to_owned(),
-        (races, unknown) => format!("{races}, {unknown} open"),
-    }
 }

@@ -17,7 +17,7 @@ use racelog::contract::environment::Variable;
 use racelog::contract::place::PlacePair;
 
 use super::compare::lines;
-use super::{Child, Effort, PaperTable, Problem, Recorded, seconds};
+use super::{Child, Effort, PaperTable, Problem, Recorded, filled, seconds};
 
 const HEADER: [&str; 12] = [
     "program",
@@ -98,9 +98,7 @@ impl PaperTable for Pldi08 {
     }
 
     fn table(&self) -> Table {
-        let mut table = Table::new(HEADER.map(str::to_owned).to_vec());
-        self.rows.iter().for_each(|row| table.add(row.to_vec()));
-        table
+        filled(&HEADER, &self.rows)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -17,7 +17,7 @@ use predictor::solve::SolverKind;
 use predictor::trace::{Op, Trace};
 
 use super::compare::{Comparison, Contained, lines};
-use super::{Child, Effort, PaperTable, Problem, Recorded, seconds};
+use super::{Child, Effort, PaperTable, Problem, Recorded, filled, seconds};
 use crate::Size;
 
 const FIXED: [&str; 8] = ["program", "LOC", "size", "threads", "events", "rw", "sync", "branches"];
@@ -84,8 +84,7 @@ impl PaperTable for Pldi14 {
         for (cell, found) in total[FIXED.len()..].iter_mut().zip(self.totals) {
             *cell = found.to_string();
         }
-        let mut table = Table::new(header);
-        self.rows.iter().cloned().for_each(|row| table.add(row));
+        let mut table = filled(&header, &self.rows);
         table.add(total);
         table
     }

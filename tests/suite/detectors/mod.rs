@@ -6,12 +6,11 @@ mod orderings;
 mod papers;
 mod random;
 
-use std::collections::BTreeSet;
-
 use predictor::detect::Findings;
-use predictor::explore::explore;
 use predictor::goal::Pair;
 use predictor::trace::Trace;
+
+use crate::support::true_races;
 
 fn load(text: &str) -> Trace {
     text.parse().unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -26,10 +25,4 @@ fn show(pairs: impl IntoIterator<Item = Pair>) -> String {
 fn complete(findings: Findings) -> Vec<Pair> {
     assert!(findings.limits.is_complete(), "{:?}", findings.limits);
     findings.pairs
-}
-
-fn true_races(trace: &Trace) -> BTreeSet<Pair> {
-    let found = explore(trace, 2_000_000, |_| {});
-    assert!(found.complete);
-    found.races().collect()
 }

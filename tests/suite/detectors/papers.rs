@@ -1,12 +1,10 @@
 //! What the papers say of the detectors, on the traces of their figures.
 
-use std::fs;
-
 use predictor::detect::{Findings, Scope, cp, hb, quick, wcp};
 use predictor::trace::Trace;
 
 use super::{complete, load, show, true_races};
-use crate::support::repository;
+use crate::support::example_trace;
 
 /// What each detector says, and what is true.
 struct Verdicts {
@@ -36,22 +34,18 @@ fn check(text: &str, expected: &Verdicts) {
     assert_eq!(show(true_races(&trace)), truth, "truth\n{text}");
 }
 
-fn example(name: &str) -> String {
-    fs::read_to_string(repository().join(format!("examples/traces/{name}.rtxt"))).unwrap()
-}
-
 /// Section 1: neither happens-before nor causally-precedes sees the race, the hybrid does.
 #[test]
 fn pldi14_figure_4() {
     let expected =
         Verdicts { hb: "none", cp: "none", wcp: "none", quick: "(3, 10)", truth: "(3, 10)" };
-    check(&example("pldi14-figure4"), &expected);
+    check(&example_trace("pldi14-figure4"), &expected);
 }
 
 /// Section 1: with the first two lines exchanged there is no race; the hybrid says there is.
 #[test]
 fn pldi14_figure_4_with_the_fork_inside_the_lock() {
-    let text = example("pldi14-figure4")
+    let text = example_trace("pldi14-figure4")
         .replace("t1 fork t2\nt1 acquire l\n", "t1 acquire l\nt1 fork t2\n");
     assert!(text.contains("t1 acquire l\nt1 fork t2\n"));
     check(
@@ -64,9 +58,9 @@ fn pldi14_figure_4_with_the_fork_inside_the_lock() {
 #[test]
 fn pldi14_figure_2() {
     let case_1 = Verdicts { hb: "none", cp: "none", wcp: "none", quick: "(1, 4)", truth: "(1, 4)" };
-    check(&example("pldi14-figure2-case1"), &case_1);
+    check(&example_trace("pldi14-figure2-case1"), &case_1);
     let case_2 = Verdicts { hb: "none", cp: "none", wcp: "none", quick: "(1, 5)", truth: "none" };
-    check(&example("pldi14-figure2-case2"), &case_2);
+    check(&example_trace("pldi14-figure2-case2"), &case_2);
 }
 
 /// Section 4.2: locksets warn of the writes of y, wrongly.
