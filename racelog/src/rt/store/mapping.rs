@@ -191,8 +191,8 @@ pub(in crate::rt) fn write_both_at(
     write_at(file, offset + (first.len() + in_second) as u64, &second[in_second..])
 }
 
-/// Writes as much as one system call does; returns how many bytes. If that is an error it is none, and
-/// whoever writes the rest meets the error again.
+/// Writes as much as one system call does; returns how many bytes. If that is an error it is none,
+/// and whoever writes the rest meets the error again.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn write_at_once(file: &File, offset: u64, both: [&[u8]; 2]) -> usize {
     use std::os::fd::AsRawFd;

@@ -22,16 +22,17 @@ const FAREWELL: u64 = 100_000;
 pub(in crate::sched) enum Next {
     /// This thread goes on.
     Goes(usize, Signal),
-    /// Nobody can, until a thread comes back that is outside.
+    /// No thread can, until one comes back that is outside.
     Nobody,
     /// No thread is left.
     Over,
 }
 
-/// The threads of a run, and how far it is. Whoever has its turn works on it, and the monitor.
+/// The threads of a run, and how far it is. The thread that has its turn works on it, and the
+/// monitor.
 pub(in crate::sched) struct State {
     pub(in crate::sched) slots: Vec<Slot>,
-    /// How many threads there are that nobody of the run has spawned.
+    /// How many threads there are that no thread of the run has spawned.
     roots: u32,
     /// Whose turn it is.
     pub(in crate::sched) current: Option<usize>,
@@ -172,7 +173,7 @@ impl State {
             clock.store(now + STEP, Ordering::Relaxed);
             self.slots[at].goes();
             for (other, slot) in self.slots.iter_mut().enumerate() {
-                // Somebody else has moved: what it waits for may have come.
+                // Another thread has moved: what it waits for may have come.
                 slot.yielded &= other == at;
             }
             break Next::Goes(at, Signal::Go);
@@ -203,7 +204,8 @@ impl State {
         self.ending = true;
     }
 
-    /// Who is sent away next: in turn, so that nobody who refuses to go keeps the others.
+    /// Who is sent away next: in turn, so that a thread that refuses to go does not keep the
+    /// others.
     fn farewell(&mut self, clock: &AtomicU64) -> Next {
         self.farewell += 1;
         loop {

@@ -100,7 +100,7 @@ impl ChildControl {
         self.ended.store(true, Ordering::Release);
     }
 
-    /// Somebody has its result, and with that its panic, if it did: true.
+    /// Its result is taken, and with it its panic. True if it panicked.
     pub(crate) fn joined(&self) -> bool {
         self.run.lock().slots[self.slot].panicked.take().is_some()
     }

@@ -153,7 +153,7 @@ pub(crate) fn in_fiber() -> bool {
 ///
 /// The caller is in a fiber, and the new one must not outlive what `main` borrows.
 pub(crate) unsafe fn spawn_fiber(newcomer: Newcomer, main: Box<dyn FnOnce() + '_>) {
-    // SAFETY: whoever is in a fiber has a driver, and the caller promises the rest.
+    // SAFETY: code in a fiber has a driver, and the caller promises the rest.
     unsafe { (*DRIVER.get()).add(newcomer.member(), main) };
 }
 

@@ -10,7 +10,7 @@ use crate::sched::model::slot::Held;
 use crate::sched::strategy::Guide;
 use crate::trace::Op;
 
-/// The calling thread is about to do something that cannot block: somebody else may go first.
+/// The calling thread is about to do something that cannot block: another thread may go first.
 #[inline]
 pub(crate) fn point(action: Action, object: usize, here: Option<CallSite>) {
     if rt::is_off() {
@@ -32,7 +32,7 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
 }
 
 /// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for
-/// the free. The thread may be in the middle of anything, so it waits for nobody to find out; and
+/// the free. The thread may be in the middle of anything, so it does not wait to find out; and
 /// it frees nothing meanwhile, which would lead back here.
 pub(crate) fn point_of_free(address: usize, size: usize) {
     if current::get().is_null() {
@@ -116,7 +116,7 @@ pub(crate) fn number() -> Option<usize> {
 }
 
 /// Whom the notification is to wake that the calling thread is about to give, by the
-/// [`number`] of that thread, if somebody has decided that.
+/// [`number`] of that thread, if a schedule has decided that.
 pub(crate) fn whom_to_wake() -> Option<usize> {
     if rt::is_off() {
         return None;

@@ -16,7 +16,7 @@ thread_local! {
     static OWNED: Owned = const { Owned(Cell::new(None)) };
 }
 
-/// Counted, and not boxed: to move a box is to say that nobody else points into it, and
+/// Counted, and not boxed: to move a box is to say that nothing else points into it, and
 /// [`MEMBER`] does.
 struct Owned(Cell<Option<Rc<Member>>>);
 
@@ -79,8 +79,8 @@ impl Drop for Entered {
     }
 }
 
-/// The calling thread's place in the tree of threads, if it is under control. Who panics may ask:
-/// it waits for nobody.
+/// The calling thread's place in the tree of threads, if it is under control. A thread that panics
+/// may ask: it does not wait.
 pub(in crate::sched) fn path() -> Option<String> {
     let member = MEMBER.get();
     if member.is_null() || member == OFF {

@@ -98,7 +98,7 @@ impl Member {
         }
     }
 
-    /// It has ended, or will do nothing more that anybody could notice.
+    /// It has ended, or will do nothing more that others could notice.
     pub(in crate::sched) fn finish(&self) {
         // One that was sent away has not come to its closure's end.
         self.left.store(true, Ordering::Release);

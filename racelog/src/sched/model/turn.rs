@@ -68,7 +68,7 @@ impl Turn {
     #[cfg(feature = "fibers")]
     fn suspend(&self) -> bool {
         let fiber = self.fiber.load(Ordering::Relaxed);
-        // SAFETY: the fiber outlives whoever waits on it, and it is it that is running.
+        // SAFETY: the fiber outlives its turn, and it is the one that is running.
         match unsafe { fiber.as_ref() } {
             Some(fiber) => {
                 fiber.suspend(());

@@ -1,4 +1,4 @@
-//! What a strategy is asked, and what it answers if it picks nobody.
+//! What a strategy is asked, and what it answers if it picks no thread.
 
 use crate::sched::model::slot::Slot;
 
@@ -18,7 +18,7 @@ pub(in crate::sched) struct Choice<'a> {
     pub(in crate::sched) now: u64,
 }
 
-/// Why a strategy picks nobody. All but the first end the run.
+/// Why a strategy picks no thread. All but the first end the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(in crate::sched) enum Stop {
     /// Time is to pass until then, though others could go on.

@@ -2,18 +2,18 @@
 //!
 //! Stateless depth-first search over all schedules, after Godefroid, "Partial-Order Methods for the
 //! Verification of Concurrent Systems" (1996), with sleep sets: when all that follows a thread's
-//! step has been searched, the thread sleeps in the other branches until somebody takes a step that
+//! step has been searched, the thread sleeps in the other branches until a thread takes a step that
 //! depends on its own. So of the schedules that differ only in the order of independent steps one
 //! is run to its end; others are begun at most.
 //!
 //! Claim: every outcome that sequentially consistent schedules can have is found, if the program is
 //! deterministic but for its schedule, has no state outside of what racelog sees, and the search
-//! ended before its bound. A time-out comes only when nobody else can go on; a thread that says
+//! ended before its bound. A time-out comes only when no other thread can go on; a thread that says
 //! that it spins lets another move first.
 
 use super::choice::{Choice, Stop};
 
-/// A point of the current schedule where somebody was chosen.
+/// A point of the current schedule where a thread was chosen.
 struct Node {
     enabled: Vec<usize>,
     /// Those who need not be tried here: what would follow is known.

@@ -43,7 +43,7 @@ impl Guide {
         }
     }
 
-    /// Whether it leads to a race, and would say why if nobody can go on before that.
+    /// Whether it leads to a race, and would say why if no thread can go on before that.
     pub(in crate::sched) fn is_on_its_way(&self) -> bool {
         matches!(self, Self::Replay(replay) if replay.is_on_its_way())
     }
