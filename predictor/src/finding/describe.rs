@@ -4,7 +4,7 @@ use racelog::trace::{LockId, Object, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Lock, Part, Place, Role, SourceOp, Subject};
-use crate::index::Regions;
+use crate::index::open_after;
 use crate::trace::{EventId, Op, Printer, Trace, ValueId};
 
 /// Describes events of a trace. Many findings may have an event in common, so what is known of one
@@ -125,16 +125,14 @@ pub struct HeldLock {
 
 /// The locks of the program that an event's thread holds when its turn comes.
 pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
-    let regions = Regions::of_one_thread(trace, trace.thread(event));
-    let open = regions.begun_before(trace, event).filter(|region| region.is_open_at(event));
-    let of_program = open.filter(|region| trace.is_of_program(region.lock));
-    let mut held: Vec<HeldLock> = of_program
-        .map(|region| HeldLock { lock: region.lock, shared: region.shared, taken: region.acquire })
-        .collect();
-    // Of a lock that is held twice, the region that began last says since when.
-    held.sort_by_key(|held| held.lock);
-    held.dedup_by_key(|held| held.lock);
-    held
+    let before = &trace.events_of_thread(trace.thread(event))[..trace.position(event)];
+    let open = open_after(trace, before).into_iter();
+    let held = open.filter(|region| trace.is_of_program(region.lock)).map(|region| HeldLock {
+        lock: region.lock,
+        shared: region.shared,
+        taken: region.acquire,
+    });
+    held.collect()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 pub use self::locksets::{LocksetId, Locksets};
 use self::lookup::{EventMap, Writes};
-pub use self::regions::{HeldWalk, Region, Regions};
+pub use self::regions::{HeldWalk, Region, Regions, open_after};
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// A stay on a condvar.

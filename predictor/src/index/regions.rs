@@ -6,7 +6,7 @@
 //! The state machine keeps its own account of locks in any execution, for it judges what is made of
 //! this one.
 
-use racelog::trace::{LockEffect, LockId, ThreadId};
+use racelog::trace::{LockEffect, LockId, LockUse, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::locksets::{HeldLock, LocksetId, Locksets};
@@ -40,6 +40,51 @@ impl Region {
     }
 }
 
+/// The regions that a thread is in, with what is known of each.
+#[derive(Clone, Debug)]
+struct Open<T>(Vec<(LockId, T)>);
+
+impl<T> Default for Open<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Open<T> {
+    fn begin(&mut self, lock: LockId, region: T) {
+        self.0.push((lock, region));
+    }
+
+    /// Of several shared regions of one lock, it makes no difference which ends.
+    fn end(&mut self, lock: LockId) -> Option<T> {
+        let last = self.0.iter().rposition(|(held, _)| *held == lock)?;
+        Some(self.0.remove(last).1)
+    }
+}
+
+/// The regions that a thread is in after the first events of it, one for each lock, by their locks:
+/// of a lock that is held twice the region that began last. Follows that thread alone; who asks for
+/// many events has [`Regions`].
+pub fn open_after(trace: &Trace, first_events: &[EventId]) -> Vec<Region> {
+    let mut open: Open<Region> = Open::default();
+    for event in first_events {
+        let Some(LockUse { lock, shared, effect }) = trace.op(*event).lock_use() else { continue };
+        match effect {
+            LockEffect::Takes => {
+                let thread = trace.thread(*event);
+                let region = Region { thread, lock, shared, acquire: *event, release: None };
+                open.begin(lock, region);
+            }
+            LockEffect::GivesBack => drop(open.end(lock)),
+            LockEffect::FindsTaken => {}
+        }
+    }
+    let mut regions: Vec<Region> = open.0.into_iter().rev().map(|(_, region)| region).collect();
+    regions.sort_by_key(|region| region.lock);
+    regions.dedup_by_key(|region| region.lock);
+    regions
+}
+
 /// The regions of a trace, and what threads hold at their events.
 #[derive(Debug)]
 pub struct Regions {
@@ -60,15 +105,6 @@ pub struct Regions {
 impl Regions {
     /// Those of a trace.
     pub fn new(trace: &Trace) -> Self {
-        Self::of_events(trace, trace.events())
-    }
-
-    /// Those of one thread alone.
-    pub fn of_one_thread(trace: &Trace, thread: ThreadId) -> Self {
-        Self::of_events(trace, trace.events_of_thread(thread).iter().copied())
-    }
-
-    fn of_events(trace: &Trace, events: impl Iterator<Item = EventId>) -> Self {
         let threads = trace.thread_count();
         let mut regions = Self {
             all: Vec::new(),
@@ -81,8 +117,8 @@ impl Regions {
         };
         // What each thread holds, and the regions that it is in.
         let mut held: Vec<Vec<HeldLock>> = vec![Vec::new(); threads];
-        let mut open: Vec<Vec<u32>> = vec![Vec::new(); threads];
-        for event in events {
+        let mut open: Vec<Open<u32>> = vec![Open::default(); threads];
+        for event in trace.events() {
             let op = trace.op(event);
             let Some(used) = op.lock_use() else { continue };
             let thread = trace.thread(event);
@@ -90,11 +126,14 @@ impl Regions {
             let lock = HeldLock { lock: used.lock, exclusive: !used.shared };
             match (used.effect, held.binary_search(&lock)) {
                 (LockEffect::Takes, Ok(at) | Err(at)) => {
-                    open.push(regions.begin(thread, lock, event));
+                    open.begin(used.lock, regions.begin(thread, lock, event));
                     held.insert(at, lock);
                 }
                 (LockEffect::GivesBack, at) => {
-                    regions.end(open, lock.lock, event);
+                    if let Some(region) = open.end(used.lock) {
+                        regions.all[region as usize].release = Some(event);
+                        regions.at.insert(event, region);
+                    }
                     if let Ok(at) = at {
                         held.remove(at);
                     }
@@ -119,16 +158,6 @@ impl Regions {
         self.of_both.entry((lock, thread)).or_default().push(number);
         self.at.insert(event, number);
         number
-    }
-
-    /// Of several shared regions of one thread, it makes no difference which ends.
-    fn end(&mut self, open: &mut Vec<u32>, lock: LockId, event: EventId) {
-        let last = open.iter().rposition(|region| self.all[*region as usize].lock == lock);
-        if let Some(at) = last {
-            let region = open.remove(at);
-            self.all[region as usize].release = Some(event);
-            self.at.insert(event, region);
-        }
     }
 
     /// A region by its number.
@@ -270,15 +299,15 @@ t write x 5
     }
 
     #[test]
-    fn one_thread_alone_has_the_same_regions() {
+    fn one_thread_alone_is_in_the_same_regions() {
         let trace: Trace = TEXT.parse().unwrap();
         let all = Regions::new(&trace);
-        for thread in trace.threads() {
-            let alone = Regions::of_one_thread(&trace, thread);
-            let of = |regions: &Regions| -> Vec<Region> {
-                regions.of_thread(thread).iter().map(|number| *regions.get(*number)).collect()
-            };
-            assert_eq!(of(&alone), of(&all));
+        for event in trace.events() {
+            let before = &trace.events_of_thread(trace.thread(event))[..trace.position(event)];
+            let open = open_after(&trace, before);
+            let open: Vec<_> = open.iter().map(|region| (region.lock, !region.shared)).collect();
+            let set: Vec<_> = all.sets().locks(all.held_at(&trace, event)).collect();
+            assert_eq!(open, set, "{event:?}");
         }
     }
 }

@@ -104,7 +104,7 @@ impl<'a> Job<'a> {
 
     /// Tries to prove a goal by holding a thread back. The checker decides.
     fn hold_back(&self, goal: &Goal, is_first: bool, tried: &mut Tried) -> Option<Witness> {
-        let Goal::Race(pair) = *goal;
+        let pair = goal.as_race()?;
         if !self.options.proofs.hold_back || (!is_first && tried.steps > STEPS) {
             return None;
         }
@@ -123,7 +123,7 @@ impl<'a> Job<'a> {
 
     /// Tries to prove a goal by holding a thread back until others have done what is missing.
     fn wait(&self, goal: &Goal, tried: &mut Tried, deadline: Option<Instant>) -> Option<Witness> {
-        let Goal::Race(pair) = *goal;
+        let pair = goal.as_race()?;
         if !self.options.proofs.waiting || tried.waited >= PATIENCE {
             return None;
         }

@@ -36,14 +36,12 @@ pub fn decide_goal(
         Decided::Unknown => {}
         decided => return decided,
     }
-    let by_other_proofs = || match goal {
-        Goal::Race(pair) => {
-            let hold_back = HoldBack { trace, index: &index };
-            // The time is up, but that much there is for what takes no more than a second.
-            let waiting = Waiting { steps: PATIENCE, deadline: None };
-            let held_back = hold_back.prove(*pair, &checker);
-            held_back.or_else(|| waiting.prove(*pair, &checker).0)
-        }
+    let by_other_proofs = || {
+        let pair = goal.as_race()?;
+        let hold_back = HoldBack { trace, index: &index };
+        // The time is up, but that much there is for what takes no more than a second.
+        let waiting = Waiting { steps: PATIENCE, deadline: None };
+        hold_back.prove(pair, &checker).or_else(|| waiting.prove(pair, &checker).0)
     };
     closed.or_else(by_other_proofs).map_or(Decided::Unknown, Decided::Proven)
 }

@@ -6,7 +6,7 @@
 
 use racelog::trace::{LockId, Object, ThreadId};
 
-use crate::index::Regions;
+use crate::index::open_after;
 use crate::trace::{EventId, Op, Trace};
 
 /// Where a thread stands.
@@ -55,13 +55,8 @@ fn stands(trace: &Trace, thread: ThreadId) -> Option<LastSeen> {
 }
 
 fn held_at_end(trace: &Trace, thread: ThreadId) -> Vec<(LockId, Option<EventId>)> {
-    let regions = Regions::of_one_thread(trace, thread);
-    let of_thread = regions.of_thread(thread).iter().map(|number| regions.get(*number));
-    let open = of_thread.rev().filter(|region| region.release.is_none());
-    let mut held: Vec<_> = open.map(|region| (region.lock, Some(region.acquire))).collect();
-    held.sort_by_key(|(lock, _)| *lock);
-    held.dedup_by_key(|(lock, _)| *lock);
-    held
+    let open = open_after(trace, trace.events_of_thread(thread)).into_iter();
+    open.map(|region| (region.lock, Some(region.acquire))).collect()
 }
 
 impl std::fmt::Display for LastSeen {
