@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn a_wait_that_times_out_waits_for_nothing_but_its_lock() {
         let text = "a acquire l\na wait c l\nb acquire l\nb release l\na wake_timeout c l\n\
-                    a release l\nb notify_one c nobody\n";
+                    a release l\nb notify_one c\n";
         assert_eq!(status(text, &[1, 2, 3], 5), "b");
         assert_eq!(status(text, &[1, 2], 5), "enabled");
         // Notified, it would go on in another way.
