@@ -89,7 +89,7 @@ pub mod __private {
     pub use crate::instrument::{
         For, HERE, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
         Place, PlaceFallback, Pointee, PointeeFallback, Probe, Seen, box_of, memory_freed,
-        memory_moved, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
+        memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
         ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
     };
     #[cfg(not(feature = "record"))]

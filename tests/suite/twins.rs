@@ -60,6 +60,21 @@ fn where_a_race_is_missed_it_is_said_that_memory_went_out_of_sight() {
 }
 
 #[test]
+fn a_pointer_of_a_cell_whose_uses_are_seen_is_not_said_to_be_out_of_sight() {
+    for name in names() {
+        for args in [&[&*name][..], &[&name, "racy"]] {
+            let trace = record(args);
+            let mut printer = trace.printer();
+            let said = trace.events().find(|event| {
+                matches!(trace.op(*event), Op::Assert { .. })
+                    && printer.operation(*event).contains(unseen::POINTER)
+            });
+            assert_eq!(said, None, "{args:?}");
+        }
+    }
+}
+
+#[test]
 fn a_race_with_who_frees_the_memory_says_so() {
     let trace = record(&["boxed-free", "racy"]);
     let found = true_races(&trace);

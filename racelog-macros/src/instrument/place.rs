@@ -74,7 +74,7 @@ impl Rewriter<'_> {
             Through::Nothing => self.place(expr),
             Through::Named(probe) => {
                 self.place(expr);
-                let address = address(&before);
+                let address = self.address(&before);
                 let seen = self.seen(&address, borrow, called.as_ref());
                 let later = called.is_some_and(|called| called.later);
                 let method = if later {
@@ -152,7 +152,7 @@ impl Rewriter<'_> {
             }
             Through::Named(probe) => {
                 let clean = self.is_clean_pointer(expr);
-                let address = address(expr);
+                let address = self.address(expr);
                 self.place(expr);
                 let method = if clean { "reading" } else { "decided_reading" };
                 let next = self.emit.method(&probe, method, span, address);
@@ -191,7 +191,7 @@ impl Rewriter<'_> {
                     if !self.is_clean_pointer(&assign.left) {
                         self.emit.after(right, span);
                     }
-                    let address = address(&assign.left);
+                    let address = self.address(&assign.left);
                     self.assigned_place(&mut assign.left, right);
                     let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
                     **right = Expr::Verbatim(self.emit.method(&probe, "writing", span, arguments));
@@ -255,7 +255,7 @@ impl Rewriter<'_> {
                     if !self.is_clean_pointer(&update.left) {
                         self.emit.after(right, span);
                     }
-                    let address = address(&update.left);
+                    let address = self.address(&update.left);
                     self.assigned_place(&mut update.left, right);
                     let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
                     **right = Expr::Verbatim(self.emit.method(&probe, "operand", span, arguments));
@@ -292,6 +292,16 @@ impl Rewriter<'_> {
         } else {
             Through::Value
         }
+    }
+
+    /// A closure that names a place. A call on the way there is made once more when the place is accessed.
+    fn address(&self, place: &Expr) -> TokenStream {
+        let named = address(place);
+        if forms::pointer(place).is_some_and(|pointer| !forms::is_simple(pointer)) {
+            let named = self.emit.wrap("named", &named);
+            return quote_spanned!(Span::mixed_site()=> || #named);
+        }
+        named
     }
 
     fn is_clean_pointer(&self, place: &Expr) -> bool {

@@ -18,6 +18,8 @@ pub use std::cell::UnsafeCell;
 pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, RefCell, RefMut};
 #[cfg(feature = "record")]
 pub use unsafe_cell::UnsafeCell;
+#[cfg(feature = "record")]
+pub(crate) use unsafe_cell::named;
 
 /// `with` and `with_mut` on std's [`UnsafeCell`](std::cell::UnsafeCell), for builds without
 /// recording; in builds with it they are methods of racelog's own.

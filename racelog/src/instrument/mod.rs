@@ -31,7 +31,7 @@ pub use functions::{
     ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
 };
 pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
-pub use place::{Place, Pointee};
+pub use place::{Place, Pointee, named};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 
 use crate::rt::{CallSite, with};

@@ -13,6 +13,7 @@ use std::ptr::NonNull;
 use super::functions;
 use super::known::Seen;
 use super::{Here, branch};
+use crate::cell;
 use crate::contract::marker::Marker;
 use crate::rt::{CallSite, borrow, raw};
 
@@ -32,6 +33,12 @@ impl<P> Place<P> {
     pub fn by(_: impl FnOnce() -> P) -> Self {
         Self(PhantomData)
     }
+}
+
+/// What a place that is accessed next is named by, where that takes a call.
+#[inline]
+pub fn named<T>(place: impl FnOnce() -> *const T) -> *const T {
+    cell::named(place)
 }
 
 /// A pointer that a call has returned.
