@@ -64,11 +64,8 @@ fn a_pointer_of_a_cell_whose_uses_are_seen_is_not_said_to_be_out_of_sight() {
     for name in names() {
         for args in [&[&*name][..], &[&name, "racy"]] {
             let trace = record(args);
-            let mut printer = trace.printer();
-            let said = trace.events().find(|event| {
-                matches!(trace.op(*event), Op::Assert { .. })
-                    && printer.operation(*event).contains(unseen::POINTER)
-            });
+            let said =
+                trace.events().find(|event| trace.marker(*event) == Some(Marker::CellPointer));
             assert_eq!(said, None, "{args:?}");
         }
     }
