@@ -37,7 +37,7 @@ impl ThreadLog {
             Some(call_site) => match self.remembered(call_site) {
                 Some(id) => Some(id),
                 None => {
-                    // Option<CallSite>, too.
+                    // Only a copy has to be in memory here, too.
                     let copy = op;
                     return self.write_at_new_location(stamp, &copy, call_site, recorded, slot);
                 }

@@ -1,10 +1,10 @@
 //! Replays a schedule up to a race.
 //!
 //! The schedule is a witness: an order of events that ends with two threads before accesses that
-//! race. Option<CallSite> the threads are let go in that order, and what they do is compared with
-//! what they should do, event by event, as the recorder sees it. An operation that is several
-//! events happens as a whole: when the schedule comes to the first of them, or as soon after that
-//! as the operation does not block.
+//! race. Here the threads are let go in that order, and what they do is compared with what they
+//! should do, event by event, as the recorder sees it. An operation that is several events happens
+//! as a whole: when the schedule comes to the first of them, or as soon after that as the operation
+//! does not block.
 //!
 //! Whom a notification wakes and whether a wait ends by its time is the schedule's, too: see
 //! `decisions`.
