@@ -289,7 +289,7 @@ mod tests {
     fn threads_that_run_by_themselves_are_a_word_each() {
         let of = |first: usize| (0..50).map(move |round| first + 3 * round);
         let schedule = of(1).chain(of(3)).chain(of(2));
-        assert_eq!(packed(&turns(50), schedule), "1~148 3~150 2-149");
+        assert_eq!(packed(&turns(50), schedule), "1~148 3-150 2-149");
     }
 
     #[test]

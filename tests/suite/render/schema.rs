@@ -111,7 +111,8 @@ fn what_later_versions_add_is_shown() {
     let rule = run["results"][0]["ruleIndex"].as_u64().expect("a number") as usize;
     assert_eq!(run["tool"]["driver"]["rules"][rule]["id"], "RL999");
     assert!(to_junit(&project, &Files).contains("RL999"));
-    assert!(to_github(&project, &Files).contains("RL999: wrong turn"));
+    let github = to_github(&project, &Files);
+    assert!(github.contains("RL999%3A wrong turn"), "{github}");
     let mut page = Vec::new();
     predictor::render::html::html(&mut page, &project, &Files, &[], |_| None).expect("memory");
     assert!(String::from_utf8(page).expect("UTF-8").contains("RL999 wrong turn"));

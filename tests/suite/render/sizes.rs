@@ -46,7 +46,8 @@ fn analysed(trace: &Trace) -> (Report, Project) {
     let report = analyze(trace, "many.rtxt", &detectors, &Options::default(), |_, _| ()).unwrap();
     let mut collector = Collector::new(None);
     collector.add(Analysed::new(trace, &report, None, &[]));
-    let project = collector.finish(&NoSources);
+    let mut project = collector.finish(&NoSources);
+    super::settle_times(&mut project);
     (report, project)
 }
 
@@ -66,9 +67,10 @@ fn reports_are_no_larger_than_a_few_times_their_trace() {
     let times = |bytes: usize| bytes as f64 / text.len() as f64;
     let sizes = [one.len(), all.len(), sarif.len(), page.len()].map(times);
     println!("{} bytes, {} events, times {sizes:?}", text.len(), loaded.len());
-    let [one, all, log, html] = sizes;
+    let [one, all, _, html] = sizes;
     assert!(one < 4.0 && all < 6.0, "JSON: {one} and {all} times the trace");
-    assert!(log < 12.0, "SARIF: {log} times the trace");
+    // A log of a megabyte is never too large, nor is one that is a few times its trace.
+    assert!(sarif.len() < (5 * text.len()).max(1 << 20) + (1 << 16), "SARIF: {}", sarif.len());
     assert!(html < 12.0, "HTML: {html} times the trace");
     // Every finding is in the JSON with a witness that the trace has.
     let read = Project::from_json(&project.to_json()).expect("it is read");

@@ -126,6 +126,7 @@ fn is_of_type(name: &str, value: &Value) -> bool {
         "array" => value.is_array(),
         "boolean" => value.is_boolean(),
         "integer" => value.is_i64() || value.is_u64(),
+        "null" => value.is_null(),
         "number" => value.is_number(),
         "object" => value.is_object(),
         "string" => value.is_string(),
