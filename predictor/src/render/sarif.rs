@@ -41,7 +41,7 @@ pub fn to_sarif(project: &Project, sources: &impl Sources) -> String {
         }
         whole.push(result);
     }
-    let log = log(project, &rules, whole, None);
+    let log = log(project, &rules, &whole, None);
     let mut text = serde_json::to_string_pretty(&log).expect("it has nothing but strings for keys");
     text.push('\n');
     text
@@ -75,7 +75,7 @@ fn brief(
         note += &format!("; {left_out} of them are left out");
     }
     note += "; `cargo racelog report --format json` has everything";
-    format!("{}\n", log(project, rules, results, Some(note)))
+    format!("{}\n", log(project, rules, &results, Some(note)))
 }
 
 /// How many bytes a value has in the log.
@@ -85,7 +85,7 @@ fn pretty_bytes(value: &Value) -> usize {
     text.len() + 8 * text.lines().count()
 }
 
-fn log(project: &Project, rules: &[&Kind], results: Vec<Value>, note: Option<String>) -> Value {
+fn log(project: &Project, rules: &[&Kind], results: &[Value], note: Option<String>) -> Value {
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
