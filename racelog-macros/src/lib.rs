@@ -83,9 +83,10 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// pointers, and `static mut`. In all else it is the code that it was; and where recording is compiled
 /// out, it is that code, unchanged.
 ///
-/// Functions that are `const` or `async` are refused; in an impl block, a trait or a module, put
-/// `#[racelog::instrument(skip)]` on those that are to be left as they are. If racelog goes by
-/// another name, say so: `#[instrument(crate = other::racelog)]`.
+/// Functions that are `const` or `async`, async blocks and async closures are left as they are, and
+/// one note a crate says so. So are functions with `#[racelog::instrument(skip)]` in an impl block, a
+/// trait or a module. If racelog goes by another name, say so: `#[instrument(crate =
+/// other::racelog)]`.
 ///
 /// ```text
 /// #[racelog::instrument]
@@ -106,6 +107,26 @@ pub fn instrument(attribute: TokenStream, item: TokenStream) -> TokenStream {
         drop(attribute);
         item
     }
+}
+
+/// [`#[racelog::instrument]`](macro@instrument) on all items within: for a module in a file of its
+/// own, which has no attributes from within on stable Rust.
+///
+/// ```text
+/// racelog::instrument_items! {
+///     use racelog::sync::Mutex;
+///
+///     pub fn increment(counter: &Mutex<u32>) {
+///         *counter.lock().unwrap() += 1;
+///     }
+/// }
+/// ```
+#[proc_macro]
+pub fn instrument_items(items: TokenStream) -> TokenStream {
+    #[cfg(feature = "record")]
+    return instrument::expand_items(&items.into()).into();
+    #[cfg(not(feature = "record"))]
+    items
 }
 
 /// The function with a statement before all others. `FUNCTION` in it stands for the function's name.

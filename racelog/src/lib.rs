@@ -72,7 +72,7 @@ mod marks;
 #[cfg(feature = "record")]
 use sched::Controller;
 
-pub use racelog_macros::{instrument, main, test};
+pub use racelog_macros::{instrument, instrument_items, main, test};
 pub use std::thread_local;
 
 pub use marks::branch;

@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use predictor::trace::format::Source;
+use predictor::trace::{Op, Trace};
 use racelog_tests::random_body::Bodies;
 use tempfile::TempDir;
 
@@ -109,8 +110,8 @@ fn instrumented_bodies_do_what_plain_ones_do() {
 }
 
 #[test]
-fn bodies_of_both_editions_compile() {
-    for folder in ["tests/bodies", "tests/bodies/edition-2021"] {
+fn bodies_of_all_editions_compile() {
+    for folder in ["tests/bodies", "tests/bodies/edition-2021", "tests/bodies/edition-2015"] {
         let mut command = cargo("check");
         command.current_dir(repository().join(folder));
         if folder == "tests/bodies" {
@@ -119,4 +120,37 @@ fn bodies_of_both_editions_compile() {
         let (code, _, said) = run(&mut command, b"");
         assert_eq!(code, 0, "{folder}: {said}");
     }
+}
+
+/// The lines of a program that its reads and writes are recorded at.
+fn lines_of_accesses(program: &str) -> BTreeSet<usize> {
+    let traces = TempDir::new().unwrap();
+    let mut command = cargo("run");
+    command.args(["--bin", program, "--features", "instrumented"]);
+    command.env("RACELOG", "1").env("RACELOG_DIR", traces.path());
+    let (code, _, errors) = run(&mut command, b"");
+    assert_eq!(code, 0, "{errors}");
+    let entry = fs::read_dir(traces.path()).unwrap().next().expect("a trace").unwrap();
+    let trace = Trace::load(&mut Source::open(&entry.path(), None).unwrap(), |_| {}).unwrap();
+    let mut printer = trace.printer();
+    let accesses = trace
+        .events()
+        .filter(|event| matches!(trace.op(*event), Op::Read { .. } | Op::Write { .. }));
+    let mut lines = BTreeSet::new();
+    for event in accesses {
+        let location = printer.location(event).expect("accesses have locations");
+        let line = location.split(':').nth(1).expect("locations have lines");
+        lines.insert(line.parse().expect("lines are numbers"));
+    }
+    lines
+}
+
+#[test]
+fn every_access_is_recorded_at_its_own_line() {
+    let source = repository().join("tests/bodies/src/bin/locations.rs");
+    let source = fs::read_to_string(source).unwrap();
+    let marked = source.lines().zip(1..).filter(|(line, _)| line.ends_with("// access"));
+    let expected: BTreeSet<usize> = marked.map(|(_, number)| number).collect();
+    assert!(expected.len() >= 30, "{expected:?}");
+    assert_eq!(lines_of_accesses("locations"), expected);
 }

@@ -112,13 +112,21 @@ impl Rewriter<'_> {
         used: Use,
         statements: &mut Vec<Stmt>,
     ) {
+        let attributes = forms::take_attributes(&mut expr);
+        let kept = forms::conditions(&attributes);
         let span = expr.span();
+        let with_attributes = |expr: Expr| match &*attributes {
+            [] => expr,
+            attributes => {
+                let mixed = Span::mixed_site();
+                Expr::Verbatim(quote_spanned!(mixed=> #(#attributes)* #expr))
+            }
+        };
         // What was there is dropped: a branch is needed only if that does something.
         if let (Expr::Assign(assign), Some(_)) = (&mut expr, semi)
             && let Expr::Path(path) = &*assign.left
             && self.names.is_variable(&path.path)
         {
-            let kept = forms::conditions(&assign.attrs);
             let place = quote_spanned!(Span::mixed_site()=> &raw const #path);
             let overwritten = statement(self.emit.here("overwritten", span, place));
             self.branch_before = false;
@@ -127,22 +135,20 @@ impl Rewriter<'_> {
             if std::mem::take(&mut self.branch_before) {
                 self.push(statements, &kept, self.emit.branch(span));
             }
-            statements.push(Stmt::Expr(expr, semi));
+            statements.push(Stmt::Expr(with_attributes(expr), semi));
             self.push(statements, &kept, overwritten);
             return;
         }
         if let Expr::Break(exit) = &mut expr {
-            let kept = forms::conditions(&exit.attrs);
             if let Some(value) = &mut exit.expr {
                 self.expr(value, Use::Value);
             }
             self.push(statements, &kept, self.emit.branch(span));
-            statements.push(Stmt::Expr(expr, semi));
+            statements.push(Stmt::Expr(with_attributes(expr), semi));
             return;
         }
         self.branch_before = false;
         self.first = true;
-        let kept = forms::conditions(forms::attributes(&expr));
         self.expr(&mut expr, used);
         let mut semi = semi;
         if !tail && semi.is_none() && matches!(expr, Expr::Verbatim(_)) {
@@ -152,7 +158,7 @@ impl Rewriter<'_> {
         if std::mem::take(&mut self.branch_before) {
             self.push(statements, &kept, self.emit.branch(span));
         }
-        statements.push(Stmt::Expr(expr, semi));
+        statements.push(Stmt::Expr(with_attributes(expr), semi));
     }
 
     fn local(&mut self, mut local: Local, ends: bool, statements: &mut Vec<Stmt>) {

@@ -6,7 +6,7 @@ use syn::{Arm, BinOp, Block, Expr, ExprBlock, ExprIf, ExprMatch};
 
 use super::emit::{put_first, statement};
 use super::expr::{Borrow, Rewriter, Use};
-use super::forms;
+use super::{forms, left_alone};
 
 impl Rewriter<'_> {
     /// Rewrites what is left of the kinds of expressions.
@@ -26,7 +26,7 @@ impl Rewriter<'_> {
                     }
                     self.decided(&mut repeat.body, span);
                     // It ended because the pattern did not match.
-                    self.emit.after(expr, span);
+                    self.emit.unit_after(expr, span);
                 }
             }
             Expr::ForLoop(repeat) => {
@@ -34,7 +34,7 @@ impl Rewriter<'_> {
                 self.block(&mut repeat.body, Use::Value);
                 self.bound(&mut repeat.body, &repeat.pat);
                 self.decided(&mut repeat.body, span);
-                self.emit.after(expr, span);
+                self.emit.unit_after(expr, span);
             }
             Expr::Loop(repeat) => self.block(&mut repeat.body, Use::Value),
             Expr::Break(exit) => {
@@ -52,6 +52,10 @@ impl Rewriter<'_> {
                 self.block(&mut block.block, used);
                 self.in_unsafe = outer;
             }
+            Expr::Closure(closure) if closure.asyncness.is_some() => {
+                left_alone::note(&self.function);
+            }
+            Expr::Async(_) => left_alone::note(&self.function),
             Expr::Closure(closure) => {
                 if let Expr::Block(body) = &mut *closure.body
                     && body.label.is_none()

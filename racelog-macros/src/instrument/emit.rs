@@ -1,14 +1,15 @@
 //! Makes the calls that the expansion consists of.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Item, Stmt, UseTree};
 
 /// Knows what racelog is called, and what is imported where the code stands.
 ///
-/// All that is inserted has the hygiene of a macro: names of the program and ours never meet, and
-/// lints leave it alone. Only the names of methods, which need no hygiene, are put at a place in the
-/// program: so the events that they make say that place.
+/// Variables that are inserted have the hygiene of a macro: names of the program and ours never meet,
+/// and lints leave them alone. Only calls of ours, which are paths from the root and names of methods
+/// and need no hygiene, are put at a place in the program: so the events that they make say that
+/// place.
 pub(super) struct Emit {
     krate: TokenStream,
     imports: Vec<UseTree>,
@@ -54,9 +55,35 @@ impl Emit {
         place: Span,
         arguments: TokenStream,
     ) -> TokenStream {
+        let (receiver, method) = (at_place(receiver, place), Ident::new(method, place));
+        let arguments = in_parentheses(place, arguments);
+        quote_spanned!(place=> #receiver . #method #arguments)
+    }
+
+    /// As [`method`](Self::method), of what has no value: lints must not take it for an expression
+    /// of the program's that could do with a semicolon.
+    pub(super) fn unit_method(
+        &self,
+        receiver: &TokenStream,
+        method: &str,
+        place: Span,
+        arguments: TokenStream,
+    ) -> TokenStream {
         let method = Ident::new(method, place);
         let arguments = in_parentheses(place, arguments);
         quote_spanned!(mixed()=> #receiver . #method #arguments)
+    }
+
+    /// `HERE.method(arguments)`, of what has no value.
+    pub(super) fn unit_here(
+        &self,
+        method: &str,
+        place: Span,
+        arguments: TokenStream,
+    ) -> TokenStream {
+        let krate = &self.krate;
+        let receiver = quote_spanned!(mixed()=> #krate::__private::HERE);
+        self.unit_method(&receiver, method, place, arguments)
     }
 
     /// `HERE.method(arguments)`, at a place in the program.
@@ -71,6 +98,12 @@ impl Emit {
         let attributes = super::forms::take_attributes(expr);
         let call = self.here("after", place, argument(expr));
         *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
+    }
+
+    /// As [`after`](Self::after), of what has no value.
+    pub(super) fn unit_after(&self, expr: &mut Expr, place: Span) {
+        let call = self.unit_here("after", place, argument(expr));
+        *expr = Expr::Verbatim(call);
     }
 
     /// A branch, and the expression after it.
@@ -135,6 +168,17 @@ impl Emit {
             .collect();
         quote_spanned!(mixed()=> #krate::__private::#path(#expr))
     }
+}
+
+/// Puts a path of ours, and the methods called on it, at a place in the program, but not what stands
+/// within parentheses. The compiler takes the whole call to be there then: so an event that a `Deref`
+/// of its result makes says that place, too.
+fn at_place(tokens: &TokenStream, place: Span) -> TokenStream {
+    let at_place = |mut token: TokenTree| {
+        token.set_span(place);
+        token
+    };
+    tokens.clone().into_iter().map(at_place).collect()
 }
 
 /// An expression as an argument: parentheses of its own would be too many.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprCall, ExprMethodCall, UnOp};
 
-use super::emit::{Emit, argument};
+use super::emit::{Emit, argument, statement};
 use super::forms;
 use super::names::Names;
 
@@ -42,6 +42,8 @@ pub(super) struct Called {
 /// Rewrites one function.
 pub(super) struct Rewriter<'a> {
     pub(super) emit: &'a Emit,
+    /// What the function is called.
+    pub(super) function: syn::Ident,
     pub(super) names: Names,
     /// Whether raw pointers can be dereferenced here.
     pub(super) in_unsafe: bool,
@@ -58,11 +60,12 @@ pub(super) struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    pub(super) fn new(emit: &'a Emit, names: Names, in_unsafe: bool) -> Self {
+    pub(super) fn new(emit: &'a Emit, names: Names, signature: &syn::Signature) -> Self {
         Self {
             emit,
+            function: signature.ident.clone(),
             names,
-            in_unsafe,
+            in_unsafe: signature.unsafety.is_some(),
             hooks: Vec::new(),
             first: false,
             branch_before: false,
@@ -71,8 +74,17 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Rewrites an expression.
+    /// Rewrites an expression. Its attributes, such as `#[cfg]`, stay around what it becomes.
     pub(super) fn expr(&mut self, expr: &mut Expr, used: Use) {
+        let attributes = forms::take_attributes(expr);
+        self.bare_expr(expr, used);
+        if !attributes.is_empty() {
+            let mixed = proc_macro2::Span::mixed_site();
+            *expr = Expr::Verbatim(quote_spanned!(mixed=> #(#attributes)* #expr));
+        }
+    }
+
+    fn bare_expr(&mut self, expr: &mut Expr, used: Use) {
         let called = self.called.take();
         if let Use::Place(borrow) = used
             && forms_place(expr)
@@ -196,13 +208,13 @@ impl<'a> Rewriter<'a> {
     /// that may read something. Closures are passed as they are, for their types would not be known
     /// otherwise. False if there is no such argument.
     fn branch_in(&self, args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) -> bool {
-        let last = args.iter_mut().rev().find(|argument| !forms::is_function(argument));
-        if let Some(last) = last {
-            let span = last.span();
-            self.emit.after(last, span);
-            return true;
+        let Some(last) = last_value(args) else { return false };
+        let span = last.span();
+        match forms::closure_block(last) {
+            Some(block) => put_before_tail(block, self.emit.branch(span)),
+            None => self.emit.after(last, span),
         }
-        false
+        true
     }
 
     fn call(&mut self, expr: &mut Expr, used: Use, first: bool) {
@@ -242,7 +254,10 @@ impl<'a> Rewriter<'a> {
             return;
         }
         let taken = forms::is_unwrap(call) && forms::taken_lock(&call.receiver).is_some();
-        let place = forms_place(&call.receiver) || matches!(*call.receiver, Expr::Macro(_));
+        // A constant stays where it is: what refers to it may live for ever.
+        let place = forms_place(&call.receiver)
+            || matches!(*call.receiver, Expr::Macro(_))
+            || forms::is_constant(&call.receiver, self.in_unsafe);
         let reference = self.reference_method(call);
         self.receiver(call);
         let armed = self.armed.take();
@@ -274,8 +289,11 @@ impl<'a> Rewriter<'a> {
         armed: Option<proc_macro2::Span>,
         args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>,
     ) {
-        let last = args.iter_mut().rev().find(|argument| !forms::is_function(argument));
-        if let (Some(place), Some(last)) = (armed, last) {
+        let (Some(place), Some(last)) = (armed, last_value(args)) else { return };
+        if let Some(block) = forms::closure_block(last) {
+            let unit = quote_spanned!(proc_macro2::Span::mixed_site()=> ());
+            put_before_tail(block, statement(self.emit.here("fire", place, unit)));
+        } else {
             *last = Expr::Verbatim(self.emit.here("fire", place, argument(last)));
         }
     }
@@ -321,9 +339,31 @@ impl<'a> Rewriter<'a> {
     }
 }
 
+/// The last argument that is no function: after it is evaluated, all that a call needs is.
+fn last_value(args: &mut syn::punctuated::Punctuated<Expr, syn::Token![,]>) -> Option<&mut Expr> {
+    args.iter_mut().rev().find(|argument| !forms::is_function(argument))
+}
+
+/// Puts a statement before the last expression of a block.
+fn put_before_tail(block: &mut syn::Block, stmt: syn::Stmt) {
+    let tail = block.stmts.len().saturating_sub(1);
+    block.stmts.insert(tail, stmt);
+}
+
 /// The type of a variable, as a closure that says its address.
 pub(super) fn address(variable: &Expr) -> TokenStream {
-    quote_spanned!(proc_macro2::Span::mixed_site()=> || &raw const #variable)
+    let address = address_of(&variable.to_token_stream());
+    quote_spanned!(proc_macro2::Span::mixed_site()=> || #address)
+}
+
+/// The address of a place. A `Deref` on the way to it may take a reference to what a raw pointer
+/// points to, as the program's own expression does.
+pub(super) fn address_of(place: &TokenStream) -> TokenStream {
+    quote_spanned! {proc_macro2::Span::mixed_site()=> {
+        #[allow(unknown_lints, dangerous_implicit_autorefs)]
+        let address = &raw const #place;
+        address
+    }}
 }
 
 /// Whether a comparison with this is one of words.

@@ -1,6 +1,8 @@
 //! What an expression looks like.
 
-use syn::{Attribute, BinOp, Expr, ExprMethodCall, Ident, Pat, Path, UnOp};
+use syn::{
+    AttrStyle, Attribute, BinOp, Block, Expr, ExprMethodCall, Ident, Pat, Path, Stmt, Type, UnOp,
+};
 
 /// Operations of racelog's types that run no code of the program.
 const OPERATIONS: [&str; 22] = [
@@ -283,6 +285,38 @@ pub(super) fn is_function(expr: &Expr) -> bool {
     }
 }
 
+/// The block, if a closure is the value of one. Nothing can be put around it then, for the closure's
+/// types come from the call that it is an argument of.
+pub(super) fn closure_block(expr: &mut Expr) -> Option<&mut Block> {
+    let block = match expr {
+        Expr::Paren(paren) => return closure_block(&mut paren.expr),
+        Expr::Block(block) => &mut block.block,
+        Expr::Unsafe(block) => &mut block.block,
+        _ => return None,
+    };
+    let is_closure = match block.stmts.last_mut() {
+        Some(Stmt::Expr(Expr::Closure(_), None)) => true,
+        Some(Stmt::Expr(tail, None)) => closure_block(tail).is_some(),
+        _ => false,
+    };
+    is_closure.then_some(block)
+}
+
+/// Whether the type of a pointer is left to what the place behind it is used for: nothing but that
+/// use knows it.
+pub(super) fn is_inferred_pointer(pointer: &Expr) -> bool {
+    match bare(pointer) {
+        Expr::Cast(cast) => match &*cast.ty {
+            Type::Ptr(pointer) => matches!(*pointer.elem, Type::Infer(_)),
+            Type::Infer(_) => true,
+            _ => false,
+        },
+        Expr::MethodCall(call) if call.method == "cast" => call.turbofish.is_none(),
+        Expr::MethodCall(call) if is_pure_pointer(pointer) => is_inferred_pointer(&call.receiver),
+        _ => false,
+    }
+}
+
 /// The variables that a pattern binds.
 pub(super) fn bindings(pattern: &Pat) -> Vec<Ident> {
     struct Bindings(Vec<Ident>);
@@ -315,42 +349,30 @@ pub(super) fn is_of_words(pattern: &Pat) -> bool {
     }
 }
 
-macro_rules! attributes {
-    ($expr:expr, $none:expr, $($borrow:tt)+) => {
-        match $expr {
-            Expr::Assign(inner) => $($borrow)+ inner.attrs,
-            Expr::Binary(inner) => $($borrow)+ inner.attrs,
-            Expr::Block(inner) => $($borrow)+ inner.attrs,
-            Expr::Break(inner) => $($borrow)+ inner.attrs,
-            Expr::Call(inner) => $($borrow)+ inner.attrs,
-            Expr::Field(inner) => $($borrow)+ inner.attrs,
-            Expr::ForLoop(inner) => $($borrow)+ inner.attrs,
-            Expr::If(inner) => $($borrow)+ inner.attrs,
-            Expr::Index(inner) => $($borrow)+ inner.attrs,
-            Expr::Loop(inner) => $($borrow)+ inner.attrs,
-            Expr::Macro(inner) => $($borrow)+ inner.attrs,
-            Expr::Match(inner) => $($borrow)+ inner.attrs,
-            Expr::MethodCall(inner) => $($borrow)+ inner.attrs,
-            Expr::Path(inner) => $($borrow)+ inner.attrs,
-            Expr::Reference(inner) => $($borrow)+ inner.attrs,
-            Expr::Try(inner) => $($borrow)+ inner.attrs,
-            Expr::Unary(inner) => $($borrow)+ inner.attrs,
-            Expr::Unsafe(inner) => $($borrow)+ inner.attrs,
-            Expr::While(inner) => $($borrow)+ inner.attrs,
-            _ => $none,
-        }
-    };
+/// The attributes of an expression, if it is of a kind that has any.
+fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
+    macro_rules! attributes_of {
+        ($($Kind:ident)*) => {
+            match expr {
+                $(Expr::$Kind(inner) => Some(&mut inner.attrs),)*
+                _ => None,
+            }
+        };
+    }
+    attributes_of! {
+        Array Assign Async Await Binary Block Break Call Cast Closure Const Continue Field ForLoop
+        Group If Index Infer Let Lit Loop Macro Match MethodCall Paren Path Range RawAddr Reference
+        Repeat Return Struct Try TryBlock Tuple Unary Unsafe While Yield
+    }
 }
 
-/// The attributes of an expression that may stand as a statement.
-pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
-    attributes!(expr, &[], &)
-}
-
-/// Takes the attributes off an expression.
+/// Takes the attributes off an expression that stand before it. Those within it stay.
 pub(super) fn take_attributes(expr: &mut Expr) -> Vec<Attribute> {
-    let mut none = Vec::new();
-    std::mem::take(attributes!(expr, &mut none, &mut))
+    let Some(attributes) = attributes(expr) else { return Vec::new() };
+    let is_outer = |attribute: &Attribute| matches!(attribute.style, AttrStyle::Outer);
+    let (outer, inner) = std::mem::take(attributes).into_iter().partition(is_outer);
+    *attributes = inner;
+    outer
 }
 
 /// Those attributes that say whether something is there at all.

@@ -6,13 +6,19 @@ use syn::{Attribute, Block, Error, ImplItem, Item, Meta, Signature, Stmt, TraitI
 
 use super::emit::Emit;
 use super::expr::Rewriter;
-use super::{names, reject};
+use super::{left_alone, names};
 
 /// Instruments an item that the attribute stands on.
 pub(super) fn instrument(emit: &Emit, item: &mut Item) -> syn::Result<()> {
     match item {
-        Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => within(emit, item),
-        Item::Mod(module) if module.content.is_some() => within(emit, item),
+        Item::Fn(_) | Item::Impl(_) | Item::Trait(_) => {
+            within(emit, item);
+            Ok(())
+        }
+        Item::Mod(module) if module.content.is_some() => {
+            within(emit, item);
+            Ok(())
+        }
         Item::Mod(module) => Err(Error::new(
             module.span(),
             "a module in a file of its own cannot be instrumented from outside: put the attribute on \
@@ -25,63 +31,64 @@ pub(super) fn instrument(emit: &Emit, item: &mut Item) -> syn::Result<()> {
     }
 }
 
-/// Instruments all functions in an item. Errors are collected, for there may be many.
-fn within(emit: &Emit, item: &mut Item) -> syn::Result<()> {
-    let mut errors: Option<Error> = None;
-    let mut note = |result: syn::Result<()>| {
-        if let Err(error) = result {
-            match &mut errors {
-                Some(errors) => errors.combine(error),
-                None => errors = Some(error),
-            }
-        }
-    };
+/// Instruments all items of a module.
+pub(super) fn all(emit: &Emit, items: &mut [Item]) {
+    let emit = emit.within(items);
+    for item in items {
+        within(&emit, item);
+    }
+}
+
+/// Instruments all functions in an item.
+fn within(emit: &Emit, item: &mut Item) {
     match item {
         Item::Fn(item) => {
-            let skipped = is_skipped(&mut item.attrs);
-            note(if skipped { Ok(()) } else { checked(emit, &item.sig, &mut item.block) });
+            unless_skipped(emit, &mut item.attrs, &item.sig, &mut item.block);
         }
         Item::Impl(block) => {
             for item in &mut block.items {
-                if let ImplItem::Fn(method) = item
-                    && !is_skipped(&mut method.attrs)
-                {
-                    note(checked(emit, &method.sig, &mut method.block));
+                if let ImplItem::Fn(method) = item {
+                    unless_skipped(emit, &mut method.attrs, &method.sig, &mut method.block);
                 }
             }
         }
         Item::Trait(definition) => {
             for item in &mut definition.items {
                 if let TraitItem::Fn(method) = item
-                    && !is_skipped(&mut method.attrs)
                     && let Some(body) = &mut method.default
                 {
-                    note(checked(emit, &method.sig, body));
+                    unless_skipped(emit, &mut method.attrs, &method.sig, body);
                 }
             }
         }
         Item::Mod(module) => {
-            let Some((_, items)) = &mut module.content else { return Ok(()) };
-            let emit = emit.within(items);
-            for item in items {
-                note(within(&emit, item));
+            if let Some((_, items)) = &mut module.content {
+                all(emit, items);
             }
         }
         _ => {}
     }
-    errors.map_or(Ok(()), Err)
 }
 
-fn checked(emit: &Emit, signature: &Signature, body: &mut Block) -> syn::Result<()> {
-    reject::function(signature, body)?;
-    function(emit, signature, body);
-    Ok(())
+/// Instruments a function that is not to be skipped.
+fn unless_skipped(
+    emit: &Emit,
+    attributes: &mut Vec<Attribute>,
+    signature: &Signature,
+    body: &mut Block,
+) {
+    if !is_skipped(attributes) {
+        function(emit, signature, body);
+    }
 }
 
-/// Instruments a function that can be.
+/// Instruments a function, unless it has to stay as it is.
 pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
+    if left_alone::is_left_alone(signature) {
+        return;
+    }
     let names = names::Names::of(signature, body, emit.imports());
-    let mut rewriter = Rewriter::new(emit, names, signature.unsafety.is_some());
+    let mut rewriter = Rewriter::new(emit, names, signature);
     rewriter.body(body);
     // What is called by method resolution.
     let krate = emit.krate();
@@ -111,12 +118,9 @@ fn is_skipped(attributes: &mut Vec<Attribute>) -> bool {
     skipped
 }
 
-/// Instruments a function within a function, if it can be; it is left alone if not.
+/// Instruments a function within a function.
 pub(super) fn nested(emit: &Emit, item: &mut Item) {
-    if let Item::Fn(item) = item
-        && !is_skipped(&mut item.attrs)
-        && reject::function(&item.sig, &item.block).is_ok()
-    {
-        function(emit, &item.sig, &mut item.block);
+    if let Item::Fn(item) = item {
+        unless_skipped(emit, &mut item.attrs, &item.sig, &mut item.block);
     }
 }

@@ -16,13 +16,13 @@ mod emit;
 mod expr;
 mod forms;
 mod item;
+mod left_alone;
 mod macros;
 mod names;
 mod place;
 mod pointers;
-mod reject;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Error, Item, Path, Token};
@@ -63,7 +63,7 @@ impl Parse for Arguments {
     }
 }
 
-/// The attribute's arguments and its item, to what stands there instead.
+/// From the attribute's arguments and its item to what stands there instead.
 pub(crate) fn expand(arguments: TokenStream, item: &TokenStream) -> TokenStream {
     match try_expand(arguments, item.clone()) {
         Ok(expanded) => expanded,
@@ -75,18 +75,53 @@ pub(crate) fn expand(arguments: TokenStream, item: &TokenStream) -> TokenStream 
     }
 }
 
+/// From items to what stands there instead.
+pub(crate) fn expand_items(items: &TokenStream) -> TokenStream {
+    match parse::<syn::File>(items) {
+        Ok(mut file) => {
+            item::all(&Emit::new(quote!(::racelog)), &mut file.items);
+            file.into_token_stream()
+        }
+        Err(error) => {
+            let message = error.into_compile_error();
+            quote!(#message #items)
+        }
+    }
+}
+
 fn try_expand(arguments: TokenStream, item: TokenStream) -> syn::Result<TokenStream> {
     let Arguments { skip, krate } = syn::parse2(arguments)?;
     if skip {
         return Ok(item);
     }
     // Methods are items only within their block.
-    if let Ok(mut method) = syn::parse2::<syn::ImplItemFn>(item.clone()) {
-        reject::function(&method.sig, &method.block)?;
+    if let Ok(mut method) = parse::<syn::ImplItemFn>(&item) {
         item::function(&Emit::new(krate), &method.sig, &mut method.block);
         return Ok(method.into_token_stream());
     }
-    let mut item: Item = syn::parse2(item)?;
+    let mut item: Item = parse(&item)?;
     item::instrument(&Emit::new(krate), &mut item)?;
     Ok(item.into_token_stream())
+}
+
+/// Parses an item. In edition 2015 some words are names that are keywords since.
+fn parse<T: Parse>(item: &TokenStream) -> syn::Result<T> {
+    syn::parse2(item.clone())
+        .or_else(|error| syn::parse2(with_raw_names(item.clone())).map_err(|_| error))
+}
+
+/// The tokens, with the words that are names in edition 2015 as names in every edition.
+fn with_raw_names(tokens: TokenStream) -> TokenStream {
+    let raw = |token| match token {
+        TokenTree::Ident(word) if ["async", "await", "try"].iter().any(|name| word == name) => {
+            TokenTree::Ident(Ident::new_raw(&word.to_string(), word.span()))
+        }
+        TokenTree::Group(group) => {
+            let mut with_raw = Group::new(group.delimiter(), with_raw_names(group.stream()));
+            with_raw.set_span(group.span());
+            TokenTree::Group(with_raw)
+        }
+        other => other,
+    };
+    tokens.into_iter().map(raw).collect()
 }

@@ -9,7 +9,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, UnOp};
 
-use super::expr::{Borrow, Called, Rewriter, Use, address};
+use super::expr::{Borrow, Called, Rewriter, Use, address, address_of};
 use super::forms;
 
 /// How a place depends on a pointer.
@@ -20,6 +20,21 @@ enum Through {
     Named(TokenStream),
     /// On the value of an expression, which can be evaluated only once.
     Value,
+}
+
+/// What is called to say that a place changes, by the way to the place.
+struct Change {
+    of_static: &'static str,
+    /// Through a pointer that can be named again.
+    named: &'static str,
+    /// Through the value of an expression.
+    by_value: &'static str,
+}
+
+impl Change {
+    const WRITE: Self = Self { of_static: "writing_static", named: "writing", by_value: "writing" };
+    const UPDATE: Self =
+        Self { of_static: "updating_static", named: "operand", by_value: "updating" };
 }
 
 impl Rewriter<'_> {
@@ -72,6 +87,13 @@ impl Rewriter<'_> {
         }
         match self.through(expr) {
             Through::Nothing => self.place(expr),
+            Through::Value if forms::pointer(expr).is_some_and(forms::is_inferred_pointer) => {
+                self.place(expr);
+                // As `racelog::trace::unseen` has it.
+                let text = "reference made from a raw pointer";
+                let text = quote_spanned!(Span::mixed_site()=> #text);
+                self.hooks.push(self.emit.here("unseen", span, text));
+            }
             Through::Named(probe) => {
                 self.place(expr);
                 let address = self.address(&before);
@@ -99,8 +121,9 @@ impl Rewriter<'_> {
                 } else {
                     self.seen(&target, borrow, called.as_ref())
                 };
+                let address = address_of(&place.to_token_stream());
                 let target = quote_spanned! {Span::mixed_site()=> |#pointer| {
-                    let target = &raw const #place;
+                    let target = #address;
                     (target, #seen)
                 }};
                 self.wrap_pointer(expr, "using", target);
@@ -174,37 +197,57 @@ impl Rewriter<'_> {
         let span = expr.span();
         let Expr::Assign(assign) = expr else { return };
         self.expr(&mut assign.right, Use::Value);
-        let right = &mut assign.right;
-        if self.is_static(&assign.left) {
-            let place = assign.left.clone();
-            self.assigned_place(&mut assign.left, right);
+        if !self.change(&mut assign.left, &mut assign.right, span, &Change::WRITE) {
+            self.assigned_pattern(&mut assign.left);
+            self.emit.unit_after(expr, span);
+            return;
+        }
+        *expr = Expr::Verbatim(self.emit.unit_here("made", span, expr.to_token_stream()));
+    }
+
+    /// An assignment by an operator.
+    pub(super) fn update(&mut self, expr: &mut Expr) {
+        let span = expr.span();
+        let Expr::Binary(update) = expr else { return };
+        self.expr(&mut update.right, Use::Value);
+        if !self.change(&mut update.left, &mut update.right, span, &Change::UPDATE) {
+            self.place(&mut update.left);
+            self.emit.unit_after(expr, span);
+            return;
+        }
+        let guard = self.emit.unit_here("updating", span, TokenStream::new());
+        let tokens = self.emit.unit_method(&guard, "done", span, expr.to_token_stream());
+        *expr = Expr::Verbatim(tokens);
+    }
+
+    /// Has it said that a place changes, once the right side is evaluated. False, and nothing is
+    /// said, if it is neither a `static mut` nor reached through a pointer that may be raw.
+    fn change(&mut self, left: &mut Expr, right: &mut Expr, span: Span, change: &Change) -> bool {
+        if self.is_static(left) {
+            let place = left.clone();
+            self.assigned_place(left, right);
             let arguments = quote_spanned!(Span::mixed_site()=> #right, &raw mut #place);
-            **right = Expr::Verbatim(self.emit.here("writing_static", span, arguments));
-        } else {
-            match self.through(&assign.left) {
-                Through::Nothing => {
-                    self.assigned_pattern(&mut assign.left);
-                    self.emit.after(expr, span);
-                    return;
+            *right = Expr::Verbatim(self.emit.here(change.of_static, span, arguments));
+            return true;
+        }
+        match self.through(left) {
+            Through::Nothing => return false,
+            Through::Named(probe) => {
+                if !self.is_clean_pointer(left) {
+                    self.emit.after(right, span);
                 }
-                Through::Named(probe) => {
-                    if !self.is_clean_pointer(&assign.left) {
-                        self.emit.after(right, span);
-                    }
-                    let address = self.address(&assign.left);
-                    self.assigned_place(&mut assign.left, right);
-                    let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
-                    **right = Expr::Verbatim(self.emit.method(&probe, "writing", span, arguments));
-                }
-                Through::Value => {
-                    let target = target(&assign.left);
-                    self.assigned_place(&mut assign.left, right);
-                    self.wrap_pointer(&mut assign.left, "writing", target);
-                }
+                let address = self.address(left);
+                self.assigned_place(left, right);
+                let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
+                *right = Expr::Verbatim(self.emit.method(&probe, change.named, span, arguments));
+            }
+            Through::Value => {
+                let target = target(left);
+                self.assigned_place(left, right);
+                self.wrap_pointer(left, change.by_value, target);
             }
         }
-        let tokens = self.emit.here("made", span, expr.to_token_stream());
-        *expr = Expr::Verbatim(tokens);
+        true
     }
 
     /// The place on the left of an assignment. What is read to find it is read after the right side
@@ -233,45 +276,6 @@ impl Rewriter<'_> {
         }
     }
 
-    /// An assignment by an operator.
-    pub(super) fn update(&mut self, expr: &mut Expr) {
-        let span = expr.span();
-        let Expr::Binary(update) = expr else { return };
-        self.expr(&mut update.right, Use::Value);
-        let right = &mut update.right;
-        if self.is_static(&update.left) {
-            let place = update.left.clone();
-            self.assigned_place(&mut update.left, right);
-            let arguments = quote_spanned!(Span::mixed_site()=> #right, &raw mut #place);
-            **right = Expr::Verbatim(self.emit.here("updating_static", span, arguments));
-        } else {
-            match self.through(&update.left) {
-                Through::Nothing => {
-                    self.place(&mut update.left);
-                    self.emit.after(expr, span);
-                    return;
-                }
-                Through::Named(probe) => {
-                    if !self.is_clean_pointer(&update.left) {
-                        self.emit.after(right, span);
-                    }
-                    let address = self.address(&update.left);
-                    self.assigned_place(&mut update.left, right);
-                    let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
-                    **right = Expr::Verbatim(self.emit.method(&probe, "operand", span, arguments));
-                }
-                Through::Value => {
-                    let target = target(&update.left);
-                    self.assigned_place(&mut update.left, right);
-                    self.wrap_pointer(&mut update.left, "updating", target);
-                }
-            }
-        }
-        let guard = self.emit.here("updating", span, TokenStream::new());
-        let tokens = self.emit.method(&guard, "done", span, expr.to_token_stream());
-        *expr = Expr::Verbatim(tokens);
-    }
-
     /// Whether a path is a `static mut`, as far as one can see.
     fn is_static(&self, expr: &Expr) -> bool {
         self.in_unsafe
@@ -286,7 +290,7 @@ impl Rewriter<'_> {
         let Some(pointer) = forms::pointer(place) else { return Through::Nothing };
         if forms::is_simple(pointer) {
             Through::Named(self.emit.wrap("Place::of", &address(pointer)))
-        } else if forms::is_pure_pointer(pointer) {
+        } else if forms::is_pure_pointer(pointer) && !forms::is_inferred_pointer(pointer) {
             let value = quote_spanned!(Span::mixed_site()=> || #pointer);
             Through::Named(self.emit.wrap("Place::by", &value))
         } else {
@@ -337,7 +341,8 @@ fn pointer_name() -> Ident {
 fn target(place: &Expr) -> TokenStream {
     let pointer = pointer_name();
     let place = forms::with_pointer(place, &pointer);
-    quote_spanned!(Span::mixed_site()=> |#pointer| &raw const #place)
+    let address = address_of(&place.to_token_stream());
+    quote_spanned!(Span::mixed_site()=> |#pointer| #address)
 }
 
 /// The address of a static, or of a constant: that has none that could be taken without a reference.

@@ -1,7 +1,14 @@
 //! Calls every body from several states and prints what comes of it.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::ManuallyDrop;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
+use bodies::accepted::{
+    Mixed, closure_in_block, conditional, inferred_pointees, promoted, through_deref,
+    unsized_pointees,
+};
 use bodies::control::{chains, closures, diverges, exits, if_else, labelled, loops, matches};
 use bodies::forms::{Counter, attributes, coerced, drops, generic, nested, patterns, temporaries};
 use bodies::memory::{Link, Node, cells, functions, list, through, total};
@@ -9,9 +16,33 @@ use racelog::cell::Shared;
 use racelog::sync::RwLock;
 
 fn main() {
+    accepted();
     control();
     forms();
     memory();
+}
+
+fn accepted() {
+    println!("unsized {}", unsized_pointees(&mut [1, 2, 3, 4]));
+    println!("inferred {}", inferred_pointees(&mut 5));
+    let text = ManuallyDrop::new("text".to_owned());
+    // SAFETY: it points to text.
+    println!("deref {}", unsafe { through_deref(&raw const text) });
+    drop(ManuallyDrop::into_inner(text));
+    println!("promoted {} {}", promoted(None).count(), promoted(Some(&vec![1, 2])).count());
+    println!("closure {}", closure_in_block(&Cell::new(2)));
+    println!("conditional {}", conditional(&mut vec![4]));
+    let mixed = Mixed::new(6);
+    println!("mixed {} {}", ready(mixed.later()), ready(mixed.future()));
+    println!("mixed {} {}", ready(mixed.futures()(2)), mixed.now());
+}
+
+/// What a future yields that need not wait.
+fn ready<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(value) => value,
+        Poll::Pending => panic!("it waits for nothing"),
+    }
 }
 
 fn control() {

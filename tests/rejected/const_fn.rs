@@ -1,6 +1,0 @@
-#[racelog::instrument]
-pub const fn early() -> u32 {
-    1
-}
-
-fn main() {}
