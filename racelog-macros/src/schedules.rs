@@ -64,7 +64,7 @@ impl Arguments {
                 ::core::env!(\"CARGO_PKG_NAME\"), \
                 ::core::concat!(::core::module_path!(), \"::\", {text:?}), \
                 {schedules}, {strategy}, {seed}, \
-                || ::racelog::__private::Outcome::check({name}()));"
+                || ::racelog::__private::TestReturn::check({name}()));"
         );
         let mut body: TokenStream = function.iter().cloned().collect();
         body.extend(call.parse::<TokenStream>().map_err(|_| NOT_A_TEST)?);

@@ -60,13 +60,13 @@ mod once_cell_tests;
 #[cfg(all(feature = "parking_lot", not(feature = "record")))]
 pub use ::parking_lot;
 
+#[cfg(all(test, feature = "record"))]
+mod child_trace;
 #[cfg(all(test, not(feature = "record")))]
 #[path = "off/tests.rs"]
 mod off_tests;
-#[cfg(all(test, feature = "record"))]
-mod traced;
 
-mod marks;
+mod annotations;
 
 // What decides which recorded thread goes next: see `rt::Control`. Only this line knows both.
 #[cfg(feature = "record")]
@@ -75,25 +75,25 @@ use sched::Controller;
 pub use racelog_macros::{instrument, instrument_items, main, test};
 pub use std::thread_local;
 
-pub use marks::branch;
+pub use annotations::branch;
 #[cfg(not(feature = "record"))]
-pub use marks::explore;
+pub use annotations::explore;
 #[cfg(feature = "record")]
 pub use sched::explore;
 
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::marks::{Outcome, checked, read, write};
+    pub use crate::annotations::{TestReturn, checked, read, write};
 
+    #[cfg(not(feature = "record"))]
+    pub use crate::annotations::{TestSession, explore_test};
     #[cfg(feature = "record")]
     pub use crate::instrument::{
-        For, HERE, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
-        Place, PlaceFallback, Pointee, PointeeFallback, Probe, Seen, box_of, memory_freed,
-        memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
-        ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
+        For, HOOKS, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
+        Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen, box_of,
+        memory_freed, memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace,
+        ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
     };
-    #[cfg(not(feature = "record"))]
-    pub use crate::marks::{TestSession, explore_test};
     #[cfg(feature = "record")]
     pub use crate::sched::{TestSession, explore_test};
 }

@@ -17,7 +17,7 @@ impl Rewriter<'_> {
         let outer = std::mem::take(&mut self.hooks);
         let outer_branch = self.branch_before;
         self.statements(body, false, Use::Value);
-        let begun = self.emit.here("body", body.span(), Default::default());
+        let begun = self.emit.hook("body", body.span(), Default::default());
         let mixed = Span::mixed_site();
         put_first(&mut body.stmts, statement(quote_spanned!(mixed=> let _body = #begun)));
         self.hooks = outer;
@@ -43,7 +43,7 @@ impl Rewriter<'_> {
 
     /// What notices the end of a block.
     fn begin(&self, block: &mut Block) {
-        let begun = self.emit.here("block", block.span(), Default::default());
+        let begun = self.emit.hook("block", block.span(), Default::default());
         let mixed = Span::mixed_site();
         put_first(&mut block.stmts, statement(quote_spanned!(mixed=> let block_end = #begun)));
     }
@@ -59,7 +59,7 @@ impl Rewriter<'_> {
             let has = quote_spanned!(mixed=> bound_end.has(&raw const #name));
             put_first(&mut block.stmts, statement_about(&name, has));
         }
-        let begun = self.emit.here("block", block.span(), Default::default());
+        let begun = self.emit.hook("block", block.span(), Default::default());
         put_first(&mut block.stmts, statement(quote_spanned!(mixed=> let bound_end = #begun)));
     }
 
@@ -128,7 +128,7 @@ impl Rewriter<'_> {
             && self.names.is_variable(&path.path)
         {
             let place = quote_spanned!(Span::mixed_site()=> &raw const #path);
-            let overwritten = statement(self.emit.here("overwritten", span, place));
+            let overwritten = statement(self.emit.hook("overwritten", span, place));
             self.branch_before = false;
             self.first = true;
             self.expr(&mut assign.right, Use::Value);
@@ -195,7 +195,7 @@ impl Rewriter<'_> {
             self.push(statements, &kept, statement(hook));
         }
         if guard.is_some() {
-            let released = self.emit.here("released", span, Default::default());
+            let released = self.emit.hook("released", span, Default::default());
             let stmt = statement(quote_spanned!(mixed=> let _released = #released));
             self.push(statements, &kept, stmt);
         }

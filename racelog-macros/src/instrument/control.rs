@@ -41,7 +41,7 @@ impl Rewriter<'_> {
                 if let Some(value) = &mut exit.expr {
                     self.expr(value, Use::Value);
                 }
-                let branch = self.emit.here("branch", span, Default::default());
+                let branch = self.emit.hook("branch", span, Default::default());
                 let exit = &*exit;
                 let mixed = proc_macro2::Span::mixed_site();
                 *expr = Expr::Verbatim(quote_spanned!(mixed=> { #branch; #exit }));
@@ -94,7 +94,7 @@ impl Rewriter<'_> {
             Expr::Binary(chain) => {
                 self.condition(&mut chain.left);
                 self.condition(&mut chain.right);
-                let decided = self.emit.here("decided", span, Default::default());
+                let decided = self.emit.hook("decided", span, Default::default());
                 let (left, right) = (&chain.left, &chain.right);
                 let mixed = proc_macro2::Span::mixed_site();
                 debug_assert!(matches!(chain.op, BinOp::And(_)), "it has a `let` in it");
@@ -172,7 +172,7 @@ impl Rewriter<'_> {
         let mixed = proc_macro2::Span::mixed_site();
         if let Some((_, guard)) = &mut arm.guard {
             self.condition(guard);
-            let decided = self.emit.here("decided", span, Default::default());
+            let decided = self.emit.hook("decided", span, Default::default());
             **guard = match &**guard {
                 // An `||` binds less than the `&&` that comes before it.
                 Expr::Binary(_) => Expr::Verbatim(quote_spanned!(mixed=> #decided && (#guard))),

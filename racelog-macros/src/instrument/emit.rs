@@ -74,49 +74,49 @@ impl Emit {
         quote_spanned!(mixed()=> #receiver . #method #arguments)
     }
 
-    /// `HERE.method(arguments)`, of what has no value.
-    pub(super) fn unit_here(
+    /// `HOOKS.method(arguments)`, of what has no value.
+    pub(super) fn unit_hook(
         &self,
         method: &str,
         place: Span,
         arguments: TokenStream,
     ) -> TokenStream {
         let krate = &self.krate;
-        let receiver = quote_spanned!(mixed()=> #krate::__private::HERE);
+        let receiver = quote_spanned!(mixed()=> #krate::__private::HOOKS);
         self.unit_method(&receiver, method, place, arguments)
     }
 
-    /// `HERE.method(arguments)`, at a place in the program.
-    pub(super) fn here(&self, method: &str, place: Span, arguments: TokenStream) -> TokenStream {
+    /// `HOOKS.method(arguments)`, at a place in the program.
+    pub(super) fn hook(&self, method: &str, place: Span, arguments: TokenStream) -> TokenStream {
         let krate = &self.krate;
-        let receiver = quote_spanned!(mixed()=> #krate::__private::HERE);
+        let receiver = quote_spanned!(mixed()=> #krate::__private::HOOKS);
         self.method(&receiver, method, place, arguments)
     }
 
     /// The expression, and a branch after it.
     pub(super) fn after(&self, expr: &mut Expr, place: Span) {
         let attributes = super::forms::take_attributes(expr);
-        let call = self.here("after", place, argument(expr));
+        let call = self.hook("after", place, argument(expr));
         *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
     }
 
     /// As [`after`](Self::after), of what has no value.
     pub(super) fn unit_after(&self, expr: &mut Expr, place: Span) {
-        let call = self.unit_here("after", place, argument(expr));
+        let call = self.unit_hook("after", place, argument(expr));
         *expr = Expr::Verbatim(call);
     }
 
     /// A branch, and the expression after it.
     pub(super) fn before(&self, expr: &mut Expr, place: Span) {
         let attributes = super::forms::take_attributes(expr);
-        let before = self.here("before", place, TokenStream::new());
+        let before = self.hook("before", place, TokenStream::new());
         let call = self.method(&before, "then", place, argument(expr));
         *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
     }
 
     /// A branch, as a statement.
     pub(super) fn branch(&self, place: Span) -> Stmt {
-        let call = self.here("branch", place, TokenStream::new());
+        let call = self.hook("branch", place, TokenStream::new());
         statement(call)
     }
 

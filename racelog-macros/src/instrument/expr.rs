@@ -292,9 +292,9 @@ impl<'a> Rewriter<'a> {
         let (Some(place), Some(last)) = (armed, last_value(args)) else { return };
         if let Some(block) = forms::closure_block(last) {
             let unit = quote_spanned!(proc_macro2::Span::mixed_site()=> ());
-            put_before_tail(block, statement(self.emit.here("fire", place, unit)));
+            put_before_tail(block, statement(self.emit.hook("fire", place, unit)));
         } else {
-            *last = Expr::Verbatim(self.emit.here("fire", place, argument(last)));
+            *last = Expr::Verbatim(self.emit.hook("fire", place, argument(last)));
         }
     }
 
@@ -304,7 +304,7 @@ impl<'a> Rewriter<'a> {
         let kind = self.emit.kind(&call.receiver);
         let clean = self.names.is_clean(&call.receiver);
         let raw = (self.in_unsafe && call.method == "read")
-            .then(|| self.emit.wrap("Place::of", &address(&call.receiver)));
+            .then(|| self.emit.wrap("PointerProbe::of", &address(&call.receiver)));
         let receiver = call.receiver.clone();
         self.receiver(call);
         let armed = self.armed.take();

@@ -147,7 +147,7 @@ impl Rewriter<'_> {
             return None;
         }
         let name = quote_spanned!(Span::mixed_site()=> #name);
-        Some(self.emit.here("code_within_macro", mac.span(), name))
+        Some(self.emit.hook("code_within_macro", mac.span(), name))
     }
 
     /// Rewrites the arguments of a macro, if it is known what it does with them. False if not.

@@ -1,7 +1,7 @@
 //! Places: what is read, assigned to, updated, or referred to.
 //!
 //! Where raw pointers can be dereferenced, everything that is reached through a `*` is given to
-//! `racelog::__private::Place` or `Pointee`, which know whether the pointer is one. What the access
+//! `racelog::__private::PointerProbe` or `Pointer`, which know whether the pointer is one. What the access
 //! itself looks like does not change, and the address is computed from the same place.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -89,10 +89,7 @@ impl Rewriter<'_> {
             Through::Nothing => self.place(expr),
             Through::Value if forms::pointer(expr).is_some_and(forms::is_inferred_pointer) => {
                 self.place(expr);
-                // As `racelog::trace::unseen` has it.
-                let text = "reference made from a raw pointer";
-                let text = quote_spanned!(Span::mixed_site()=> #text);
-                self.hooks.push(self.emit.here("unseen", span, text));
+                self.hooks.push(self.emit.hook("raw_reference", span, TokenStream::new()));
             }
             Through::Named(probe) => {
                 self.place(expr);
@@ -146,7 +143,7 @@ impl Rewriter<'_> {
         let pointer = static_pointer(place);
         let seen = self.seen(&quote_spanned!(Span::mixed_site()=> || #pointer), borrow, called);
         let arguments = quote_spanned!(Span::mixed_site()=> #seen, #pointer);
-        let hook = self.emit.here("using_static", place.span(), arguments);
+        let hook = self.emit.hook("using_static", place.span(), arguments);
         self.hooks.push(hook);
     }
 
@@ -156,7 +153,7 @@ impl Rewriter<'_> {
         if self.is_static(expr) {
             let pointer = static_pointer(expr);
             self.place(expr);
-            let next = self.emit.here("reading_static", span, pointer);
+            let next = self.emit.hook("reading_static", span, pointer);
             let tokens = self.emit.method(&next, "done", span, expr.to_token_stream());
             *expr = Expr::Verbatim(tokens);
             return;
@@ -186,7 +183,7 @@ impl Rewriter<'_> {
                 let target = target(expr);
                 self.place(expr);
                 self.wrap_pointer(expr, "reading", target);
-                let tokens = self.emit.here("made", span, expr.to_token_stream());
+                let tokens = self.emit.hook("made", span, expr.to_token_stream());
                 *expr = Expr::Verbatim(tokens);
             }
         }
@@ -202,7 +199,7 @@ impl Rewriter<'_> {
             self.emit.unit_after(expr, span);
             return;
         }
-        *expr = Expr::Verbatim(self.emit.unit_here("made", span, expr.to_token_stream()));
+        *expr = Expr::Verbatim(self.emit.unit_hook("made", span, expr.to_token_stream()));
     }
 
     /// An assignment by an operator.
@@ -215,7 +212,7 @@ impl Rewriter<'_> {
             self.emit.unit_after(expr, span);
             return;
         }
-        let guard = self.emit.unit_here("updating", span, TokenStream::new());
+        let guard = self.emit.unit_hook("updating", span, TokenStream::new());
         let tokens = self.emit.unit_method(&guard, "done", span, expr.to_token_stream());
         *expr = Expr::Verbatim(tokens);
     }
@@ -227,7 +224,7 @@ impl Rewriter<'_> {
             let place = left.clone();
             self.assigned_place(left, right);
             let arguments = quote_spanned!(Span::mixed_site()=> #right, &raw mut #place);
-            *right = Expr::Verbatim(self.emit.here(change.of_static, span, arguments));
+            *right = Expr::Verbatim(self.emit.hook(change.of_static, span, arguments));
             return true;
         }
         match self.through(left) {
@@ -258,7 +255,7 @@ impl Rewriter<'_> {
         let late = std::mem::replace(&mut self.hooks, outer);
         if !late.is_empty() {
             let say = quote_spanned!(Span::mixed_site()=> #right, || { #(#late;)* });
-            *right = Expr::Verbatim(self.emit.here("late", left.span(), say));
+            *right = Expr::Verbatim(self.emit.hook("late", left.span(), say));
         }
     }
 
@@ -289,10 +286,10 @@ impl Rewriter<'_> {
         }
         let Some(pointer) = forms::pointer(place) else { return Through::Nothing };
         if forms::is_simple(pointer) {
-            Through::Named(self.emit.wrap("Place::of", &address(pointer)))
+            Through::Named(self.emit.wrap("PointerProbe::of", &address(pointer)))
         } else if forms::is_pure_pointer(pointer) && !forms::is_inferred_pointer(pointer) {
             let value = quote_spanned!(Span::mixed_site()=> || #pointer);
-            Through::Named(self.emit.wrap("Place::by", &value))
+            Through::Named(self.emit.wrap("PointerProbe::by", &value))
         } else {
             Through::Value
         }
@@ -323,7 +320,7 @@ impl Rewriter<'_> {
                 let span = unary.span();
                 // Where it points to may depend on what was read.
                 self.emit.after(&mut unary.expr, span);
-                let pointer = self.emit.wrap("Pointee", &unary.expr.to_token_stream());
+                let pointer = self.emit.wrap("Pointer", &unary.expr.to_token_stream());
                 let tokens = self.emit.method(&pointer, method, span, target);
                 *unary.expr = Expr::Verbatim(tokens);
             }

@@ -107,7 +107,7 @@ impl Rewriter<'_> {
         let target = quote_spanned!(mixed=> || target);
         let seen =
             if mutable { self.emit.seen_mutable(&target) } else { self.emit.seen(&target, None) };
-        let probe = self.emit.wrap("Place::of", &address(receiver));
+        let probe = self.emit.wrap("PointerProbe::of", &address(receiver));
         let arguments = quote_spanned!(mixed=> &raw const #receiver, |target| #seen);
         Some(self.emit.method(&probe, "referring", place, arguments))
     }
@@ -155,7 +155,7 @@ impl Rewriter<'_> {
         if many.is_some() {
             return Some(self.call_of_many(call, simple.then_some(&*receiver), said));
         }
-        let probe = self.emit.wrap("Place::of", &address(&receiver));
+        let probe = self.emit.wrap("PointerProbe::of", &address(&receiver));
         let pointer = quote_spanned!(place=> &raw const #receiver);
         match (call.args.first_mut(), simple) {
             (Some(value), true) => {
@@ -169,18 +169,19 @@ impl Rewriter<'_> {
             (Some(value), false) => {
                 let value = value.clone();
                 let tokens = self.write_far(&call.receiver, &call.method, &value, said);
-                return Some(self.emit.here("made", place, tokens));
+                return Some(self.emit.hook("made", place, tokens));
             }
             (None, false) if reads => {
-                let pointer = self.emit.wrap("Pointee", &call.receiver.to_token_stream());
+                let pointer = self.emit.wrap("Pointer", &call.receiver.to_token_stream());
                 let target = quote_spanned!(Span::mixed_site()=> |pointer| &raw const *pointer);
                 let begun = self.emit.method(&pointer, "reading", place, target);
                 *call.receiver = Expr::Verbatim(begun);
             }
             (None, false) => {
                 let mixed = Span::mixed_site();
-                let probe =
-                    self.emit.wrap("Place::of", &quote_spanned!(mixed=> || &raw const pointer));
+                let probe = self
+                    .emit
+                    .wrap("PointerProbe::of", &quote_spanned!(mixed=> || &raw const pointer));
                 let pointer = quote_spanned!(mixed=> &raw const pointer);
                 let next = self.emit.method(&probe, said, place, pointer);
                 let (receiver, method) = (&call.receiver, &call.method);
@@ -189,7 +190,7 @@ impl Rewriter<'_> {
                 });
             }
         }
-        Some(self.emit.here("made", place, call.to_token_stream()))
+        Some(self.emit.hook("made", place, call.to_token_stream()))
     }
 
     /// A method that accesses many places: pointer and arguments are evaluated first.
@@ -204,7 +205,8 @@ impl Rewriter<'_> {
         let [first, second] = [0, 1].map(|at| &call.args[at]);
         let named =
             variable.map_or_else(|| quote_spanned!(mixed=> pointer), ToTokens::to_token_stream);
-        let probe = self.emit.wrap("Place::of", &quote_spanned!(mixed=> || &raw const #named));
+        let probe =
+            self.emit.wrap("PointerProbe::of", &quote_spanned!(mixed=> || &raw const #named));
         let arguments = quote_spanned!(mixed=> &raw const #named, &first, &second);
         let begun = self.emit.method(&probe, said, place, arguments);
         if variable.is_some() {
@@ -239,7 +241,8 @@ impl Rewriter<'_> {
         said: &str,
     ) -> TokenStream {
         let mixed = Span::mixed_site();
-        let probe = self.emit.wrap("Place::of", &quote_spanned!(mixed=> || &raw const pointer));
+        let probe =
+            self.emit.wrap("PointerProbe::of", &quote_spanned!(mixed=> || &raw const pointer));
         let arguments = quote_spanned!(mixed=> value, &raw const pointer);
         let begun = self.emit.method(&probe, said, method.span(), arguments);
         quote_spanned! {mixed=>

@@ -33,7 +33,7 @@ thread_local! {
 /// The address of a place that instrumented code accesses next, and evaluates once more then. If
 /// the way there is a pointer of a cell, it is not lost sight of: the access is recorded.
 #[inline]
-pub(crate) fn named<T>(place: impl FnOnce() -> *const T) -> *const T {
+pub(crate) fn named<T: ?Sized>(place: impl FnOnce() -> *const T) -> *const T {
     struct Named(bool);
     impl Drop for Named {
         fn drop(&mut self) {

@@ -117,9 +117,9 @@ same_for! {
 mod recorded {
     use std::time::Duration;
 
+    use crate::child_trace::{events, in_child, replay};
     use crate::crossbeam::channel::{bounded, unbounded};
     use crate::thread;
-    use crate::traced::{events, in_child, replay};
 
     const HERE: &str = "crossbeam::channel_tests::recorded";
 

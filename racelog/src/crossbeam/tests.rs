@@ -131,10 +131,10 @@ same_for! {
 
 #[cfg(feature = "record")]
 mod recorded {
+    use crate::child_trace::{events, in_child, replay};
     use crate::crossbeam::atomic::AtomicCell;
     use crate::crossbeam::thread::scope;
     use crate::trace::Op;
-    use crate::traced::{events, in_child, replay};
 
     #[test]
     fn threads_and_cells_leave_a_trace_that_can_be_replayed() {

@@ -1,92 +1,93 @@
-//! What [`Place`] and [`Pointee`] are for everything that is no raw pointer: nothing is recorded.
+//! The methods of [`PointerProbe`] and [`Pointer`] for everything that is no raw pointer. They record
+//! nothing.
 
 use super::known::Seen;
-use super::place::{Next, NextCall, Place, Pointee};
+use super::pointer::{Next, NextCall, Pointer, PointerProbe};
 
-/// [`Place`] for everything that is no raw pointer.
-pub trait PlaceFallback: Sized {
+/// [`PointerProbe`] for everything that is no raw pointer.
+pub trait PointerProbeFallback: Sized {
     /// What was looked at.
     type Pointer;
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn reading<T: ?Sized>(self, _: impl FnOnce() -> *const T) -> Next {
         Next
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn decided_reading<T: ?Sized>(self, _: impl FnOnce() -> *const T) -> Next {
         Next
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn reading_it(self, _: *const Self::Pointer) -> NextCall {
         NextCall { raw: false }
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn writing<T>(self, value: T, _: impl FnOnce() -> *const T) -> T {
         value
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn writing_it<V>(self, value: V, _: *const Self::Pointer) -> V {
         value
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn operand<T, V>(self, operand: V, _: impl FnOnce() -> *const T) -> V {
         operand
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn using<T: ?Sized>(self, _: Seen, _: impl FnOnce() -> *const T) -> Next {
         Next
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn arming<T: ?Sized>(self, _: Seen, _: impl FnOnce() -> *const T) -> Next {
         Next
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn replacing_it<V>(self, value: V, _: *const Self::Pointer) -> V {
         value
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn swapping_it<V>(self, other: V, _: *const Self::Pointer) -> V {
         other
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn copying_to<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn copying_from<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn writing_bytes<D, C>(self, _: *const Self::Pointer, _: &D, _: &C) {}
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn dropping_it(self, _: *const Self::Pointer) -> Next {
         Next
     }
 
-    /// See [`Place`].
+    /// See [`PointerProbe`].
     #[inline]
     fn referring(
         self,
@@ -97,44 +98,44 @@ pub trait PlaceFallback: Sized {
     }
 }
 
-impl<P> PlaceFallback for Place<P> {
+impl<P> PointerProbeFallback for PointerProbe<P> {
     type Pointer = P;
 }
 
-/// [`Pointee`] for everything that is no raw pointer.
-pub trait PointeeFallback: Sized {
+/// [`Pointer`] for everything that is no raw pointer.
+pub trait PointerFallback: Sized {
     /// What was wrapped.
     type Pointer;
 
     /// It.
     fn into_pointer(self) -> Self::Pointer;
 
-    /// See [`Pointee`].
+    /// See [`Pointer`].
     #[inline]
     fn reading<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
         self.into_pointer()
     }
 
-    /// See [`Pointee`].
+    /// See [`Pointer`].
     #[inline]
     fn writing<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
         self.into_pointer()
     }
 
-    /// See [`Pointee`].
+    /// See [`Pointer`].
     #[inline]
     fn updating<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> *const T) -> Self::Pointer {
         self.into_pointer()
     }
 
-    /// See [`Pointee`].
+    /// See [`Pointer`].
     #[inline]
     fn using<T: ?Sized>(self, _: impl FnOnce(Self::Pointer) -> (*const T, Seen)) -> Self::Pointer {
         self.into_pointer()
     }
 }
 
-impl<P> PointeeFallback for Pointee<P> {
+impl<P> PointerFallback for Pointer<P> {
     type Pointer = P;
 
     #[inline]

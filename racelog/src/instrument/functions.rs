@@ -4,7 +4,7 @@
 use std::alloc::Layout;
 
 use super::known::Seen;
-use super::{Here, branch};
+use super::{Hooks, branch};
 use crate::contract::marker::Marker;
 use crate::rt::{CallSite, borrow, raw};
 
@@ -18,7 +18,7 @@ use crate::rt::{CallSite, borrow, raw};
 pub unsafe fn ptr_read<T>(read: unsafe fn(*const T) -> T, place: *const T) -> T {
     raw::begin_read(place, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the place.
-    Here.made(unsafe { read(place) })
+    Hooks.made(unsafe { read(place) })
 }
 
 /// A write by `ptr::write`, or what is called so.
@@ -94,7 +94,7 @@ pub unsafe fn ptr_swap_many<T>(
 pub unsafe fn ptr_replace<T>(replace: unsafe fn(*mut T, T) -> T, place: *mut T, value: T) -> T {
     replacing(place, &value, Some(CallSite::caller()));
     // SAFETY: the caller vouches for the place.
-    Here.made(unsafe { replace(place, value) })
+    Hooks.made(unsafe { replace(place, value) })
 }
 
 /// `ptr::write_bytes`.

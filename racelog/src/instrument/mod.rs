@@ -6,7 +6,7 @@
 //!
 //! What is guaranteed: a read counts as one of instrumented code only if it is an operation of ours
 //! that such code calls itself ([`shim`]), or an access of bare memory that it makes itself
-//! ([`place`]); and between such a read and anything that may go by its value there is a branch.
+//! ([`pointer`]); and between such a read and anything that may go by its value there is a branch.
 //! Everything else that runs, on whatever occasion, is code that was not instrumented: its reads are
 //! followed by implicit branches, and its events by themselves bring the branch that is owed for
 //! earlier reads.
@@ -19,33 +19,33 @@
 mod fallback;
 mod functions;
 mod known;
-mod place;
+mod pointer;
 mod scope;
 mod shim;
 
 use std::mem::needs_drop;
 
-pub use fallback::{PlaceFallback, PointeeFallback};
+pub use fallback::{PointerFallback, PointerProbeFallback};
 pub use functions::{
     box_of, memory_freed, memory_moved, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
     ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
 };
 pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
-pub use place::{Place, Pointee, named};
+pub use pointer::{Pointer, PointerProbe, named};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 
 use crate::rt::{CallSite, with};
-use place::Next;
+use pointer::Next;
 
-/// Where the calls stand; the expansion puts each method name where the program's own code is, so
-/// that events say that place.
+/// What the expansion calls. It puts each call where the program's own code is, so that events have
+/// the location of that code.
 #[derive(Clone, Copy, Debug)]
-pub struct Here;
+pub struct Hooks;
 
-/// The one there is.
-pub const HERE: Here = Here;
+/// The value that the methods of [`Hooks`] are called on.
+pub const HOOKS: Hooks = Hooks;
 
-impl Here {
+impl Hooks {
     /// A branch, if something was read since the last one.
     #[track_caller]
     #[inline]

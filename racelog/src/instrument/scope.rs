@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::mem::needs_drop;
 
-use super::{Here, branch};
+use super::{Hooks, branch};
 use crate::rt::{CallSite, Expected, with};
 
-impl Here {
+impl Hooks {
     /// For the body of a function or a closure: a branch now, and one when it is left.
     #[track_caller]
     #[inline]

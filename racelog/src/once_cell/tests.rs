@@ -139,10 +139,10 @@ same_for! {
 mod recorded {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
+    use crate::child_trace::{events, in_child, replay};
     use crate::once_cell::sync::{Lazy, OnceCell};
     use crate::thread;
     use crate::trace::{Op, Value};
-    use crate::traced::{events, in_child, replay};
 
     #[test]
     fn initialisers_come_one_after_the_other() {

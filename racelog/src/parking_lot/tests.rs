@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::child_trace::{events, in_child};
 use crate::thread;
 use crate::trace::{Event, Op, Woken};
-use crate::traced::{events, in_child};
 
 const HERE: &str = "parking_lot::tests";
 

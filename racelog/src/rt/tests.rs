@@ -11,8 +11,8 @@ use super::objects::raw;
 use super::threads::attach::with;
 use super::threads::child::Child;
 use super::threads::test::RecordedTest;
+use crate::child_trace;
 use crate::trace::{Location, Op, Value};
-use crate::traced;
 
 /// Code of this program: the addresses are in a module that the recorder finds.
 fn code(offset: usize) -> usize {
@@ -56,7 +56,7 @@ fn run() {
 
 #[test]
 fn events_of_code_addresses_are_recorded_without_mirrors() {
-    if traced::in_child() {
+    if child_trace::in_child() {
         let test = RecordedTest::start("racelog", "code");
         run();
         return drop(test);
@@ -65,7 +65,7 @@ fn events_of_code_addresses_are_recorded_without_mirrors() {
     let (program, base) = module_of(code(0));
     let here = |offset: u64| Some((program.clone(), base + offset));
     let mut found = Vec::new();
-    for (event, location, dictionary) in traced::located_events(test) {
+    for (event, location, dictionary) in child_trace::located_events(test) {
         let place = location.map(|location| match location {
             Location::Code { module, pc } => {
                 (dictionary.get_string(module).unwrap().to_owned(), pc)

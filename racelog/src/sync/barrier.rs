@@ -135,7 +135,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::traced::{events, in_child};
+    use crate::child_trace::{events, in_child};
 
     #[test]
     fn each_generation_waits_for_all_and_has_one_leader() {

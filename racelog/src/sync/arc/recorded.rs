@@ -5,9 +5,9 @@ use std::thread;
 
 use super::Arc;
 use crate::cell::Shared;
+use crate::child_trace::{events, in_child};
 use crate::trace::MemoryOrdering::{Acquire, Release};
 use crate::trace::{Event, Op, Value};
-use crate::traced::{events, in_child};
 
 /// The events of a test of this file, whose counts are checked to fit together.
 fn trace(test: &str) -> Vec<Event> {

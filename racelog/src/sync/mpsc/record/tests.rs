@@ -4,8 +4,8 @@ use std::thread;
 
 use super::super::{channel, sync_channel};
 use super::*;
+use crate::child_trace::{events, in_child, replay};
 use crate::sched::TestSession;
-use crate::traced::{events, in_child, replay};
 
 const HERE: &str = "sync::mpsc::record::tests";
 

@@ -1,7 +1,7 @@
-//! Helps tests that look at what is recorded.
+//! The trace of a child process, for tests that look at what is recorded.
 //!
-//! Whether a process is recorded is settled once, when it starts: so such a test runs itself again
-//! in a child process that is, and reads the trace that the child leaves.
+//! Whether a process is recorded is settled once, when it starts. So such a test runs itself again
+//! in a child process that is recorded, and reads the trace that the child leaves.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File};

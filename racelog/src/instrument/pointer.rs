@@ -1,8 +1,8 @@
 //! Accesses through pointers by instrumented code.
 //!
-//! The expansion cannot know which pointers are raw; method resolution does. [`Place`] and [`Pointee`]
-//! have inherent methods for raw pointers, which record, and the same methods by a trait for
-//! everything else, which do not: inherent ones are found first.
+//! The expansion cannot know which pointers are raw; method resolution does. [`PointerProbe`] and
+//! [`Pointer`] have inherent methods for raw pointers, which record, and the same methods by a trait
+//! for everything else, which do not: inherent ones are found first.
 //!
 //! The functions here are not `unsafe`, for they must be called in both cases; the expansion calls
 //! them only where the program itself makes the access next.
@@ -12,23 +12,23 @@ use std::ptr::NonNull;
 
 use super::functions;
 use super::known::Seen;
-use super::{Here, branch};
+use super::{Hooks, branch};
 use crate::cell;
 use crate::contract::marker::Marker;
 use crate::rt::{CallSite, borrow, raw};
 
-/// A pointer that can be named again: its type, for that can be had without moving it.
+/// The type of a pointer that can be named again. The type can be had without moving the pointer.
 #[derive(Debug)]
-pub struct Place<P>(PhantomData<P>);
+pub struct PointerProbe<P>(PhantomData<P>);
 
-impl<P> Place<P> {
-    /// That of a variable.
+impl<P> PointerProbe<P> {
+    /// The type of a variable.
     #[inline]
     pub fn of(_: impl FnOnce() -> *const P) -> Self {
         Self(PhantomData)
     }
 
-    /// That of a value.
+    /// The type of a value.
     #[inline]
     pub fn by(_: impl FnOnce() -> P) -> Self {
         Self(PhantomData)
@@ -37,13 +37,13 @@ impl<P> Place<P> {
 
 /// What a place that is accessed next is named by, where that takes a call.
 #[inline]
-pub fn named<T>(place: impl FnOnce() -> *const T) -> *const T {
+pub fn named<T: ?Sized>(place: impl FnOnce() -> *const T) -> *const T {
     cell::named(place)
 }
 
-/// A pointer that a call has returned.
+/// A pointer that is the value of an expression, which can be evaluated only once.
 #[derive(Debug)]
-pub struct Pointee<P>(pub P);
+pub struct Pointer<P>(pub P);
 
 /// An access that comes next, if it is one through a raw pointer.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl Next {
     #[track_caller]
     #[inline]
     pub fn done<R>(self, result: R) -> R {
-        Here.made(result)
+        Hooks.made(result)
     }
 
     /// A value that is evaluated after what was said.
@@ -88,7 +88,7 @@ impl NextCall {
     #[track_caller]
     #[inline]
     pub fn done<R>(self, result: R) -> R {
-        if self.raw { Here.made(result) } else { result }
+        if self.raw { Hooks.made(result) } else { result }
     }
 }
 
@@ -101,7 +101,7 @@ impl Updating {
     #[track_caller]
     #[inline]
     pub fn done<R>(self, result: R) -> R {
-        Here.made(result)
+        Hooks.made(result)
     }
 }
 
@@ -112,7 +112,7 @@ impl Drop for Updating {
     }
 }
 
-impl Here {
+impl Hooks {
     /// The access that was begun is made, and this is its result.
     #[track_caller]
     #[inline]
@@ -152,6 +152,15 @@ impl Here {
     pub fn code_within_macro(self, name: &str) -> Next {
         branch(Some(CallSite::caller()));
         borrow::unseen(Marker::Macro(name), Some(CallSite::caller()));
+        Next
+    }
+
+    /// A reference is made next, of a type that is left to the compiler.
+    #[track_caller]
+    #[inline]
+    pub fn raw_reference(self) -> Next {
+        branch(Some(CallSite::caller()));
+        borrow::unseen(Marker::RawReference, Some(CallSite::caller()));
         Next
     }
 
@@ -209,7 +218,7 @@ fn used<T>(seen: Seen, place: *const T, here: Option<crate::rt::CallSite>) {
 macro_rules! raw_methods {
     ($([$($type:tt)*])*) => {$(
         #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
-        impl<P> Place<$($type)* P> {
+        impl<P> PointerProbe<$($type)* P> {
             /// This is read next.
             #[track_caller]
             #[inline]
@@ -369,7 +378,7 @@ macro_rules! raw_methods {
         }
 
         #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
-        impl<P> Pointee<$($type)* P> {
+        impl<P> Pointer<$($type)* P> {
             /// This part of what it points to is read next.
             #[track_caller]
             #[inline]
@@ -454,7 +463,7 @@ impl<P> Points for *mut P {
 }
 
 #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
-impl<P> Place<NonNull<P>> {
+impl<P> PointerProbe<NonNull<P>> {
     /// As for raw pointers.
     #[track_caller]
     #[inline]

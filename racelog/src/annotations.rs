@@ -1,5 +1,5 @@
-//! What a program can say to the recorder itself: branches, checks, and accesses of memory that
-//! has no type of ours.
+//! Annotations by which a program tells the recorder of branches, checks, and accesses of memory
+//! that has no type of ours.
 
 #[cfg(feature = "record")]
 pub use recording::{branch, checked, read, write};
@@ -9,17 +9,17 @@ pub use silent::{TestSession, branch, checked, explore, explore_test, read, writ
 
 use std::fmt::Debug;
 
-/// What a test can return.
-pub trait Outcome {
+/// A type that a test can return.
+pub trait TestReturn {
     /// Panics if the test has failed.
     fn check(self);
 }
 
-impl Outcome for () {
+impl TestReturn for () {
     fn check(self) {}
 }
 
-impl<T, E: Debug> Outcome for Result<T, E> {
+impl<T, E: Debug> TestReturn for Result<T, E> {
     #[track_caller]
     fn check(self) {
         if let Err(error) = self {
@@ -212,7 +212,7 @@ mod silent {
 mod tests {
     use std::mem::MaybeUninit;
 
-    use crate::traced::{events, in_child};
+    use crate::child_trace::{events, in_child};
 
     /// Miri sees whether more is read than the program reads.
     #[test]
@@ -232,7 +232,7 @@ mod tests {
             }
             return;
         }
-        let events = events("marks::tests::what_is_written_first_may_be_uninitialised");
+        let events = events("annotations::tests::what_is_written_first_may_be_uninitialised");
         let words: Vec<&str> = events.iter().map(|event| event.op.keyword()).collect();
         assert_eq!(words, ["write", "read", "write", "read"]);
     }
