@@ -28,9 +28,9 @@ use schedules::Arguments;
 /// ```
 ///
 /// With `schedules` it runs under so many schedules, one after the other, until one fails; see
-/// `racelog::sched`. `strategy` is `"random"`, `"pct:DEPTH"` or `"exhaustive"`. The seed of a schedule
-/// that fails is printed, and with it in `RACELOG_SEED` that schedule alone is run, and recorded if
-/// `RACELOG=1` asks for it.
+/// `racelog::sched`. `strategy` is `"random"`, `"pct:DEPTH"` or `"exhaustive"`. The seed of a
+/// schedule that fails is printed, and with it in `RACELOG_SEED` that schedule alone is run, and
+/// recorded if `RACELOG=1` asks for it.
 ///
 /// ```text
 /// #[racelog::test(schedules = 1000, strategy = "pct:3")]
@@ -72,20 +72,20 @@ pub fn main(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Code that records its branches, and its accesses of bare memory: on a function, or on all functions
-/// of an impl block, a trait or a module.
+/// Code that records its branches, and its accesses of bare memory: on a function, or on all
+/// functions of an impl block, a trait or a module.
 ///
-/// Elsewhere every read counts as followed by a branch, since nobody knows what the code does with
-/// what it has read. Code under this attribute records where it decides something by what it has
-/// read: at `if`, `while`, `match` and its guards, `for`, `break`, `?`, `&&`, `||`, let-else, at
-/// operators, at indexing, at dereferencing, and at calls. So more orders of its operations are known
-/// to be possible, and more races are found. It also records what it reads and writes through raw
-/// pointers, and `static mut`. In all else it is the code that it was; and where recording is compiled
-/// out, it is that code, unchanged.
+/// Elsewhere every read counts as followed by a branch, since it is not known what the code does
+/// with what it has read. Code under this attribute records where it decides something by what it
+/// has read: at `if`, `while`, `match` and its guards, `for`, `break`, `?`, `&&`, `||`, let-else,
+/// at operators, at indexing, at dereferencing, and at calls. So more orders of its operations are
+/// known to be possible, and more races are found. It also records what it reads and writes through
+/// raw pointers, and `static mut`. In all else it is the code that it was; and where recording is
+/// compiled out, it is that code, unchanged.
 ///
 /// Functions that are `const` or `async`, async blocks and async closures are left as they are, and
-/// one note a crate says so. So are functions with `#[racelog::instrument(skip)]` in an impl block, a
-/// trait or a module. If racelog goes by another name, say so: `#[instrument(crate =
+/// one note a crate says so. So are functions with `#[racelog::instrument(skip)]` in an impl block,
+/// a trait or a module. If racelog goes by another name, say so: `#[instrument(crate =
 /// other::racelog)]`.
 ///
 /// ```text
@@ -129,7 +129,8 @@ pub fn instrument_items(items: TokenStream) -> TokenStream {
     items
 }
 
-/// The function with a statement before all others. `FUNCTION` in it stands for the function's name.
+/// The function with a statement before all others. `FUNCTION` in it stands for the function's
+/// name.
 fn with_statement(item: TokenStream, statement: &str) -> Result<TokenStream, &'static str> {
     const NOT_A_FUNCTION: &str = "this attribute belongs on a function";
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();

@@ -103,7 +103,7 @@ mod recording {
         with(|log| log.emit_assert(text, here));
     }
 
-    /// What comes after an access stays there, where nobody knows whether it is of the same object.
+    /// Later events stay after an access where it is not known whether they are of the same object.
     fn stay_in_order(access: &mut Access<'_>, address: usize, value: Value) {
         if rt::keeps_order(address) {
             access.emit(Op::Exclusive { var: access.var(), value });

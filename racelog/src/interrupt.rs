@@ -37,7 +37,8 @@ extern "C" fn note(signal: libc::c_int) {
     use std::sync::atomic::Ordering;
     let first = caught::FIRST.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
     if first.is_err() {
-        // SAFETY: both may be called by a handler of signals; the signal comes when this one is over.
+        // SAFETY: both may be called by a handler of signals; the signal comes when this one is
+        // over.
         unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);

@@ -80,8 +80,8 @@ impl Rewriter<'_> {
         put_first(&mut block.stmts, self.emit.branch(place));
     }
 
-    /// A condition. If there is no `let` in it a branch follows it; if there is, one has to stand in
-    /// each alternative.
+    /// A condition. If there is no `let` in it a branch follows it; if there is, one has to stand
+    /// in each alternative.
     fn condition(&mut self, condition: &mut Expr) {
         let span = condition.span();
         if !forms::has_let(condition) {

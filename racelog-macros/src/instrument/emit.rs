@@ -6,10 +6,10 @@ use syn::{Expr, Item, Stmt, UseTree};
 
 /// Knows what racelog is called, and what is imported where the code stands.
 ///
-/// Variables that are inserted have the hygiene of a macro: names of the program and ours never meet,
-/// and lints leave them alone. Only calls of ours, which are paths from the root and names of methods
-/// and need no hygiene, are put at a place in the program: so the events that they make say that
-/// place.
+/// Variables that are inserted have the hygiene of a macro: names of the program and ours never
+/// meet, and lints leave them alone. Only calls of ours, which are paths from the root and names of
+/// methods and need no hygiene, are put at a place in the program: so the events that they make say
+/// that place.
 pub(super) struct Emit {
     krate: TokenStream,
     imports: Vec<UseTree>,
@@ -126,8 +126,8 @@ impl Emit {
         quote_spanned!(mixed()=> (&#krate::__private::Probe::of(|| &#receiver)).kind())
     }
 
-    /// What to record of a reference to a place, which the tokens, in a closure, point to. `method` is the
-    /// name of the method that it is made for.
+    /// What to record of a reference to a place, which the tokens, in a closure, point to. `method`
+    /// is the name of the method that it is made for.
     pub(super) fn seen(&self, pointer: &TokenStream, method: Option<&str>) -> TokenStream {
         let krate = &self.krate;
         let what = match method {
@@ -170,9 +170,9 @@ impl Emit {
     }
 }
 
-/// Puts a path of ours, and the methods called on it, at a place in the program, but not what stands
-/// within parentheses. The compiler takes the whole call to be there then: so an event that a `Deref`
-/// of its result makes says that place, too.
+/// Puts a path of ours, and the methods called on it, at a place in the program, but not what
+/// stands within parentheses. The compiler takes the whole call to be there then: so an event that
+/// a `Deref` of its result makes says that place, too.
 fn at_place(tokens: &TokenStream, place: Span) -> TokenStream {
     let at_place = |mut token: TokenTree| {
         token.set_span(place);
@@ -194,7 +194,7 @@ pub(super) fn statement(tokens: TokenStream) -> Stmt {
     Stmt::Expr(Expr::Verbatim(tokens), Some(syn::Token![;](mixed())))
 }
 
-/// A statement that names a variable; it may do so even if nobody else does.
+/// A statement that names a variable; it may do so even if the program does not.
 pub(super) fn statement_about(variable: &Ident, tokens: TokenStream) -> Stmt {
     if variable.to_string().starts_with('_') {
         let allow = quote_spanned!(mixed()=> #[allow(clippy::used_underscore_binding)]);

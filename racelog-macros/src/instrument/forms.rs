@@ -51,8 +51,8 @@ pub(super) fn is_operation(call: &ExprMethodCall) -> bool {
         && is_simple(&call.receiver)
 }
 
-/// Whether an expression is a place that can be named again without doing anything again: a variable
-/// or an item, fields and elements of it, and what it points to.
+/// Whether an expression is a place that can be named again without doing anything again: a
+/// variable or an item, fields and elements of it, and what it points to.
 pub(super) fn is_simple(expr: &Expr) -> bool {
     match bare(expr) {
         Expr::Path(_) => true,
@@ -92,8 +92,8 @@ pub(super) fn is_trivial(expr: &Expr) -> bool {
     }
 }
 
-/// A place that belongs to an item, as far as one can see, with only fields and elements around it: the
-/// item.
+/// A place that belongs to an item, as far as one can see, with only fields and elements around it:
+/// the item.
 pub(super) fn item_of(expr: &Expr) -> Option<&Path> {
     match bare(expr) {
         Expr::Path(path) if path.qself.is_none() => Some(&path.path),
@@ -213,8 +213,8 @@ fn is_screaming(name: &str) -> bool {
         && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
 }
 
-/// Something that the compiler may evaluate: it must stay as it is, for a reference to it may live for
-/// ever. Where there is unsafe code, what looks like a constant may be a `static mut`.
+/// Something that the compiler may evaluate: it must stay as it is, for a reference to it may live
+/// for ever. Where there is unsafe code, what looks like a constant may be a `static mut`.
 pub(super) fn is_constant(expr: &Expr, in_unsafe: bool) -> bool {
     let is_constant = |expr: &Expr| is_constant(expr, in_unsafe);
     match bare(expr) {
@@ -285,8 +285,8 @@ pub(super) fn is_function(expr: &Expr) -> bool {
     }
 }
 
-/// The block, if a closure is the value of one. Nothing can be put around it then, for the closure's
-/// types come from the call that it is an argument of.
+/// The block, if a closure is the value of one. Nothing can be put around it then, for the
+/// closure's types come from the call that it is an argument of.
 pub(super) fn closure_block(expr: &mut Expr) -> Option<&mut Block> {
     let block = match expr {
         Expr::Paren(paren) => return closure_block(&mut paren.expr),

@@ -1,8 +1,9 @@
 //! Macros of std within instrumented code: what stands in them is rewritten, too.
 //!
 //! Only macros are taken apart of which it is known what they do with their arguments: those that
-//! format something borrow them, `assert!` decides by its first, `vec!` takes them. Others stay as they
-//! are. In unsafe code it is recorded that such a macro was there, for nobody sees what is accessed in it.
+//! format something borrow them, `assert!` decides by its first, `vec!` takes them. Others stay as
+//! they are. In unsafe code it is recorded that such a macro was there, for what is accessed in it
+//! is not seen.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -136,7 +137,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What says that nobody sees what a macro does, if that may matter.
+    /// The call that says that what a macro does is not seen, if that may matter.
     pub(super) fn blind_spot(&self, mac: &Macro) -> Option<TokenStream> {
         let name = mac.path.segments.last()?.ident.to_string();
         let ours = mac.path.segments.first().is_some_and(|first| first.ident == "racelog");
@@ -256,7 +257,7 @@ impl Rewriter<'_> {
                 let [mut element, mut count] = *parts;
                 self.expr(&mut element, Use::Value);
                 let span = element.span();
-                // Somebody clones it.
+                // It is cloned.
                 self.emit.after(&mut element, span);
                 if !forms::is_constant(&count, self.in_unsafe) {
                     self.expr(&mut count, Use::Value);
@@ -276,7 +277,8 @@ fn is(mac: &Macro, name: &str) -> bool {
     last && segments.all(|segment| std.iter().any(|name| segment.ident == name))
 }
 
-/// Whether there are names in the tokens of a macro: without any it accesses nothing of the program's.
+/// Whether there are names in the tokens of a macro: without any it accesses nothing of the
+/// program's.
 fn has_names(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(_) => true,

@@ -1,14 +1,14 @@
 //! `#[racelog::instrument]`.
 //!
-//! The expansion keeps every expression where it is and puts calls of `racelog::__private` around it:
-//! functions that return their argument, so that temporaries live as long as they did and types are
-//! inferred as they were. What it cannot know, such as whether a pointer is raw or a method one of
-//! racelog's, the calls leave to method resolution; see `racelog/src/instrument`.
+//! The expansion keeps every expression where it is and puts calls of `racelog::__private` around
+//! it: functions that return their argument, so that temporaries live as long as they did and types
+//! are inferred as they were. What it cannot know, such as whether a pointer is raw or a method one
+//! of racelog's, the calls leave to method resolution; see `racelog/src/instrument`.
 //!
 //! The rule is that nothing is known to be harmless but what is listed here: literals, variables,
-//! fields, references, constructors, casts to other words, `let` without `else`, blocks, and operations
-//! of racelog's types on places that do not depend on what was read. After everything else a branch
-//! is recorded, if something was read before.
+//! fields, references, constructors, casts to other words, `let` without `else`, blocks, and
+//! operations of racelog's types on places that do not depend on what was read. After everything
+//! else a branch is recorded, if something was read before.
 
 mod block;
 mod control;

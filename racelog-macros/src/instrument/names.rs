@@ -1,9 +1,9 @@
 //! Which variables may hold something that was read without a branch after it.
 //!
 //! An operation on what such a variable refers to is on a place that depends on what was read, so a
-//! branch has to come before it. All other variables were bound when no branch was owed: parameters,
-//! for one is recorded when a function is entered; what patterns bind, for one follows every match;
-//! results of calls and operators, for one follows these, too.
+//! branch has to come before it. All other variables were bound when no branch was owed:
+//! parameters, for one is recorded when a function is entered; what patterns bind, for one follows
+//! every match; results of calls and operators, for one follows these, too.
 
 use std::collections::{HashMap, HashSet};
 

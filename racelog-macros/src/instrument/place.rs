@@ -1,8 +1,8 @@
 //! Places: what is read, assigned to, updated, or referred to.
 //!
 //! Where raw pointers can be dereferenced, everything that is reached through a `*` is given to
-//! `racelog::__private::PointerProbe` or `Pointer`, which know whether the pointer is one. What the access
-//! itself looks like does not change, and the address is computed from the same place.
+//! `racelog::__private::PointerProbe` or `Pointer`, which know whether the pointer is one. What the
+//! access itself looks like does not change, and the address is computed from the same place.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -138,7 +138,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A `static mut`, or something that looks like one, that is referred to, or of which a part is.
+    /// A `static mut`, or something that looks like one, that is referred to, or of which a part
+    /// is.
     fn used_static(&mut self, place: &Expr, borrow: Borrow, called: Option<&Called>) {
         let pointer = static_pointer(place);
         let seen = self.seen(&quote_spanned!(Span::mixed_site()=> || #pointer), borrow, called);
@@ -166,7 +167,7 @@ impl Rewriter<'_> {
                 let dereferences = forms::pointer(expr).is_some();
                 self.place(expr);
                 if dereferences {
-                    // Perhaps by somebody's own `Deref`.
+                    // Perhaps by a `Deref` of the program.
                     self.emit.after(expr, span);
                 }
             }
@@ -342,7 +343,8 @@ fn target(place: &Expr) -> TokenStream {
     quote_spanned!(Span::mixed_site()=> |#pointer| #address)
 }
 
-/// The address of a static, or of a constant: that has none that could be taken without a reference.
+/// The address of a static, or of a constant: that has none that could be taken without a
+/// reference.
 fn static_pointer(place: &Expr) -> TokenStream {
     quote_spanned! {Span::mixed_site()=> {
         #[allow(static_mut_refs)]

@@ -91,7 +91,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What says that a reference is made from a pointer, by `as_ref` or `as_mut`, if that may be so.
+    /// What says that a reference is made from a pointer, by `as_ref` or `as_mut`, if that may be
+    /// so.
     pub(super) fn reference_method(&self, call: &ExprMethodCall) -> Option<TokenStream> {
         let mutable = call.method == "as_mut";
         let named = (call.method == "as_ref" || mutable) && call.args.is_empty();

@@ -23,10 +23,10 @@ use crate::trace::{Op, VarId};
 /// ```
 #[repr(C)]
 pub struct Shared<T: Copy> {
-    /// Whose it is, if it is somebody's. Whoever it belongs to has the value while busy with it.
+    /// The thread that owns the cell, if one does. The owner has the value while busy with it.
     ownership: Ownership,
     var: NumberedId,
-    /// What the recorder knows of it; whoever holds the lock, and has taken the cell back from its
+    /// What the recorder knows of it. A thread that holds the lock, and has taken the cell from its
     /// owner, has the value.
     record: Spin<Record>,
     value: UnsafeCell<T>,
@@ -144,7 +144,7 @@ impl<T: Copy> Shared<T> {
         unsafe { *self.value.get() = value };
     }
 
-    /// Takes the lock, and the cell from whoever it belongs to.
+    /// Takes the lock, and the cell from its owner.
     #[inline]
     fn lock(&self) -> SpinGuard<'_, Record> {
         let mut record = self.record.lock();

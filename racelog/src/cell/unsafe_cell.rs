@@ -11,7 +11,7 @@ use crate::trace::{Op, Value};
 
 /// The core of interior mutability, as [`std::cell::UnsafeCell`].
 ///
-/// What is done through the pointer that [`get`](Self::get) gives away nobody sees: use
+/// What is done through the pointer that [`get`](Self::get) gives away is not seen: use
 /// [`with`](Self::with) and [`with_mut`](Self::with_mut), which are recorded as an access each. The
 /// contents are opaque to the trace.
 // In this order, `mark` has the address of the value and takes no room.
@@ -70,8 +70,8 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     /// As [`std::cell::UnsafeCell::get`], but not a `const fn`: it is recorded that a pointer was
-    /// given away here, as an `assert` event. Code under `#[racelog::instrument]` records what it does
-    /// with the pointer instead.
+    /// given away here, as an `assert` event. Code under `#[racelog::instrument]` records what it
+    /// does with the pointer instead.
     #[track_caller]
     pub fn get(&self) -> *mut T {
         let here = Some(CallSite::caller());

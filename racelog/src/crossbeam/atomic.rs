@@ -32,7 +32,7 @@ const ORDERING: Option<MemoryOrdering> = Some(MemoryOrdering::SeqCst);
 /// ```
 pub struct AtomicCell<T> {
     var: NumberedId,
-    /// Whoever holds the lock has the value.
+    /// The thread that holds the lock has the value.
     state: Spin<State>,
     value: UnsafeCell<T>,
 }
@@ -58,7 +58,7 @@ impl<T> AtomicCell<T> {
 
     /// As [`AtomicCell::into_inner`](crossbeam_utils::atomic::AtomicCell::into_inner).
     pub const fn into_inner(self) -> T {
-        // SAFETY: nobody else has the cell any more, and it is forgotten below.
+        // SAFETY: no other thread has the cell any more, and it is forgotten below.
         let value = unsafe { self.value.get().read() };
         // A const function can drop nothing that has a destructor. What the record may own is the
         // list of the sessions that have used the cell, if those were several.

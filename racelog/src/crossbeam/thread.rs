@@ -48,7 +48,7 @@ where
     let result = panic::catch_unwind(AssertUnwindSafe(|| f(&scope)));
 
     let guard = AbortOnPanic;
-    // When all threads are done with their scopes nobody adds to the handles any more.
+    // When all threads are done with their scopes no handle is added any more.
     drop(scope.wait_group);
     wait_for_controlled(&scope.handles, here);
     wait_group.wait();
@@ -84,7 +84,7 @@ fn wait_for_controlled(handles: &SharedVec<SharedOption<JoinHandle<()>>>, here: 
     while sched::is_controlled() {
         let Some(handle) = lock(handles).get(at).cloned() else { return };
         at += 1;
-        // Whoever joins it is itself waited for.
+        // The thread that joins it is itself waited for.
         let control = lock(&handle).as_ref().and_then(JoinHandle::control);
         if let Some(control) = control {
             control.wait_at_end_of_scope(here);
@@ -196,14 +196,14 @@ pub struct ScopedJoinHandle<'scope, T> {
 
 // SAFETY: a handle is made only for results that can be sent, and holds nothing else of its type.
 unsafe impl<T> Send for ScopedJoinHandle<'_, T> {}
-// SAFETY: as above; a shared handle gives nobody the result.
+// SAFETY: as above; a shared handle gives no access to the result.
 unsafe impl<T> Sync for ScopedJoinHandle<'_, T> {}
 
 impl<T> ScopedJoinHandle<'_, T> {
     /// As [`crossbeam_utils::thread::ScopedJoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        // The scope joins only when nobody can have a handle any more.
+        // The scope joins only when no thread can have a handle any more.
         let handle = lock(&self.handle).take().expect("it is joined once");
         handle.join()?;
         Ok(lock(&self.result).take().expect("the thread has left it"))

@@ -1,5 +1,5 @@
-//! The methods of [`PointerProbe`] and [`Pointer`] for everything that is no raw pointer. They record
-//! nothing.
+//! The methods of [`PointerProbe`] and [`Pointer`] for everything that is no raw pointer. They
+//! record nothing.
 
 use super::known::Seen;
 use super::pointer::{Next, NextCall, Pointer, PointerProbe};

@@ -1,5 +1,6 @@
-//! Functions of `std::ptr`, `std::slice` and `std::alloc`, and the like, that instrumented code calls: each is handed the function
-//! that the program named, says what that will access, and calls it.
+//! Functions of `std::ptr`, `std::slice` and `std::alloc`, and the like, that instrumented code
+//! calls: each is handed the function that the program named, says what that will access, and calls
+//! it.
 
 use std::alloc::Layout;
 
@@ -147,7 +148,7 @@ pub unsafe fn slice_of<'a, T>(
     match seen(place) {
         Seen::Read => {
             borrow::look_at_many(place, count, here);
-            // Whoever has the slice may go by what is in it, at any time.
+            // Code that has the slice may go by its contents at any time.
             branch(here);
         }
         Seen::Unknown => borrow::unseen(Marker::RawReference, here),

@@ -1,9 +1,11 @@
-//! What is known of types and their methods, where a reference to a value is made from a raw pointer.
+//! What is known of types and their methods, where a reference to a value is made from a raw
+//! pointer.
 //!
-//! A shared reference says that nobody writes the value, unless there is interior mutability in it.
-//! Whether there is cannot be asked of a type; so the types without are listed here, as far as they
-//! are common, and of all others it is assumed. Methods take `self` by either kind of reference, and
-//! which one the call does not say; those of the listed types that take it by `&mut` are listed, too.
+//! A shared reference says that no thread writes the value, unless there is interior mutability in
+//! it. Whether there is cannot be asked of a type; so the types without are listed here, as far as
+//! they are common, and of all others it is assumed. Methods take `self` by either kind of
+//! reference, and which one the call does not say; those of the listed types that take it by `&mut`
+//! are listed, too.
 //!
 //! Types are looked at by method resolution, as in [`shim`](super::shim): [`IsRecorded`] is found
 //! first, then [`IsKnown`], and everywhere else [`IsUnknown`], also in generic code.

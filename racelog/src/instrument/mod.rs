@@ -1,15 +1,15 @@
 //! What code under `#[racelog::instrument]` calls.
 //!
-//! The model is that of Huang, Meredith and Roşu, PLDI 2014: a branch event says that what its thread
-//! does from here on depends on what it has read. Code that records all its branches needs no implicit
-//! ones after its reads.
+//! The model is that of Huang, Meredith and Roşu, PLDI 2014: a branch event says that what its
+//! thread does from here on depends on what it has read. Code that records all its branches needs
+//! no implicit ones after its reads.
 //!
 //! What is guaranteed: a read counts as one of instrumented code only if it is an operation of ours
 //! that such code calls itself ([`shim`]), or an access of bare memory that it makes itself
 //! ([`pointer`]); and between such a read and anything that may go by its value there is a branch.
-//! Everything else that runs, on whatever occasion, is code that was not instrumented: its reads are
-//! followed by implicit branches, and its events by themselves bring the branch that is owed for
-//! earlier reads.
+//! Everything else that runs, on whatever occasion, is code that was not instrumented: its reads
+//! are followed by implicit branches, and its events by themselves bring the branch that is owed
+//! for earlier reads.
 //!
 //! What deviates from the paper: a branch is recorded only where something was read since the last
 //! one, for others would say nothing new.

@@ -1,8 +1,8 @@
 //! Accesses through pointers by instrumented code.
 //!
 //! The expansion cannot know which pointers are raw; method resolution does. [`PointerProbe`] and
-//! [`Pointer`] have inherent methods for raw pointers, which record, and the same methods by a trait
-//! for everything else, which do not: inherent ones are found first.
+//! [`Pointer`] have inherent methods for raw pointers, which record, and the same methods by a
+//! trait for everything else, which do not: inherent ones are found first.
 //!
 //! The functions here are not `unsafe`, for they must be called in both cases; the expansion calls
 //! them only where the program itself makes the access next.
@@ -118,7 +118,7 @@ impl Hooks {
     #[inline]
     pub fn made<R>(self, result: R) -> R {
         if !raw::end() {
-            // No raw pointer, but perhaps somebody's `Deref`, destructor or operator.
+            // No raw pointer, but perhaps a `Deref`, a destructor or an operator of the program.
             branch(Some(CallSite::caller()));
         }
         result
@@ -164,11 +164,12 @@ impl Hooks {
         Next
     }
 
-    /// A `static mut`, or something that looks like one, is read next, or a reference to it is made.
+    /// A `static mut`, or something that looks like one, is read next, or a reference to it is
+    /// made.
     #[track_caller]
     #[inline]
     pub fn using_static<T>(self, seen: Seen, place: *const T) -> Next {
-        // A static that is not `mut` is nobody's blind spot.
+        // A static that is not `mut` does not go out of sight.
         if seen != Seen::Unknown && !raw::is_constant_place(place) {
             used(seen, place, Some(CallSite::caller()));
         }
@@ -207,7 +208,7 @@ fn used<T>(seen: Seen, place: *const T, here: Option<crate::rt::CallSite>) {
         Seen::Nothing => {}
         Seen::Read => {
             borrow::look(place, here);
-            // Whoever has the reference may go by what it refers to, at any time.
+            // Code that has the reference may go by what it refers to at any time.
             branch(here);
         }
         Seen::Write => borrow::lend(place, size_of::<T>(), here),

@@ -87,8 +87,8 @@ impl Drop for Released {
     }
 }
 
-/// Made just after a guard of ours, so it goes just before it: that the guard lets go of its lock at
-/// the end of its block is no decision of anybody's.
+/// Made just after a guard of ours, so it goes just before it: that the guard lets go of its lock
+/// at the end of its block is no decision of the program.
 #[derive(Debug)]
 pub struct Releasing {
     /// Where the lock was taken; `None` if it is no guard of ours.

@@ -1,10 +1,11 @@
 //! Calls of our own operations by instrumented code.
 //!
 //! Such a call decides nothing, and is the only one of which that is known. It is told from others
-//! by the type that the method is called on, and then, while it runs, by its place in the source: the
-//! type is one of ours, reached through nothing but references and std's smart pointers; and an event
-//! counts as the operation's only if it says the same line and column as the call. So whatever else
-//! runs on the way to the operation, such as the program's own `Deref`, is not taken for it.
+//! by the type that the method is called on, and then, while it runs, by its place in the source:
+//! the type is one of ours, reached through nothing but references and std's smart pointers; and an
+//! event counts as the operation's only if it says the same line and column as the call. So
+//! whatever else runs on the way to the operation, such as the program's own `Deref`, is not taken
+//! for it.
 //!
 //! Types are looked at by method resolution: [`IsShim`] is found first where it is implemented,
 //! [`IsOther`] everywhere else, also where the type is not known, as in generic code.
@@ -263,7 +264,7 @@ pub trait IsShimGuard {
     /// What stands beside a guard in its block.
     fn releasing(&self) -> Releasing;
 
-    /// Whether it has a destructor of somebody else's.
+    /// Whether it has a destructor that is not ours.
     fn drops(&self) -> bool;
 }
 
@@ -285,7 +286,7 @@ pub trait IsOtherGuard {
     /// What stands beside a value that is no guard of ours.
     fn releasing(&self) -> Releasing;
 
-    /// Whether it has a destructor of somebody else's.
+    /// Whether it has a destructor that is not ours.
     fn drops(&self) -> bool;
 }
 

@@ -22,13 +22,15 @@ impl<T: Copy> Shared<T> {
 
     /// Reads the cell.
     pub fn get(&self) -> T {
-        // SAFETY: the value is copied; whether another thread writes it meanwhile is the program's affair.
+        // SAFETY: the value is copied; whether another thread writes it meanwhile is the program's
+        // affair.
         unsafe { *self.0.get() }
     }
 
     /// Writes the cell.
     pub fn set(&self, value: T) {
-        // SAFETY: the value is copied; whether another thread reads it meanwhile is the program's affair.
+        // SAFETY: the value is copied; whether another thread reads it meanwhile is the program's
+        // affair.
         unsafe { *self.0.get() = value };
     }
 

@@ -7,10 +7,11 @@
 //!
 //! # What is recorded
 //!
-//! - `lock_api`'s guards do not tell what they are used for. So whoever takes a lock, in whatever
-//!   way, is recorded as reading the data at once, and whoever gives an exclusive lock back as
-//!   reading and writing it right before. The data is one variable with opaque values. That is
-//!   never too little, but holders who touch nothing are kept in order as if they did.
+//! - `lock_api`'s guards do not tell what they are used for. So a thread that takes a lock, in any
+//!   way, is recorded as reading the data at once. A thread that gives an exclusive lock back is
+//!   recorded as reading and writing the data right before. The data is one variable with opaque
+//!   values. That is never too little, but holders that touch nothing are kept in order as if they
+//!   did.
 //! - In the trace a lock is exclusive or shared. An `RwLock` counts as two: `l` for the data, and
 //!   `u` for the right to become a writer. A reader has `l` shared, an upgradable reader has `u`
 //!   and `l` shared, a writer has `u` and `l`. Who upgrades or downgrades keeps `u` while `l`
@@ -37,8 +38,8 @@
 //! - Absent are the module `deadlock`, the aliases of the feature `arc_lock`, and what a condition
 //!   variable does to a lock's queue: those notified are not requeued, they compete for the lock.
 //!
-//! Under control, a run that is over while a thread takes a lock again at the end of `unlocked` or `bump`
-//! may give that lock back once too often: nothing of such a run counts any more.
+//! Under control, a run that is over while a thread takes a lock again at the end of `unlocked` or
+//! `bump` may give that lock back once too often: nothing of such a run counts any more.
 //!
 //! # Version 0.13
 //!

@@ -26,7 +26,7 @@ impl Once {
 
     /// As [`parking_lot::Once::state`].
     ///
-    /// The trace says whether it was done, not whether somebody was at it.
+    /// The trace says whether it was done, not whether a thread was at it.
     #[track_caller]
     pub fn state(&self) -> OnceState {
         let state = Cell::new(OnceState::New);

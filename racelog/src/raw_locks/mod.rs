@@ -1,7 +1,7 @@
 //! Recorded raw locks for the mirrors of crates that are built on [`lock_api`].
 //!
-//! [`RawMutex<R>`] and [`RawRwLock<R>`] wrap a raw lock `R` of such a crate, which does the locking,
-//! and have the traits of `lock_api` that `R` has. A mirror names them, as
+//! [`RawMutex<R>`] and [`RawRwLock<R>`] wrap a raw lock `R` of such a crate, which does the
+//! locking, and have the traits of `lock_api` that `R` has. A mirror names them, as
 //! [`parking_lot`](crate::parking_lot) does, and stands `lock_api`'s own types around them.
 //!
 //! The guards of `lock_api` do not say what they are used for. So taking a lock is recorded as

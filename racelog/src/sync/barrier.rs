@@ -51,7 +51,7 @@ impl Barrier {
         let generation = state.generation;
         state.arrived += 1;
         self.record(&mut state, |barrier| Op::Arrive { barrier, generation }, here);
-        // A barrier for nobody is passed by everybody, as one for a single thread is.
+        // Every thread passes a barrier for no thread, as one for a single thread.
         let leads = state.arrived >= self.threads;
         if leads {
             state.arrived = 0;
@@ -93,7 +93,7 @@ impl Barrier {
     }
 }
 
-/// Takes somebody back who is sent away while it waits.
+/// Takes the arrival of a thread back that is sent away while it waits.
 struct Departure<'a> {
     barrier: &'a Barrier,
     generation: u64,

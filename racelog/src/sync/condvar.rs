@@ -1,7 +1,7 @@
 //! Mirror of [`std::sync::Condvar`].
 //!
-//! It does not wrap std's: the trace says which thread was notified, so the mirror has to choose it.
-//! See [`Waiters`]. There are no spurious wake-ups.
+//! It does not wrap std's: the trace says which thread was notified, so the mirror has to choose
+//! it. See [`Waiters`]. There are no spurious wake-ups.
 
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};

@@ -189,8 +189,8 @@ pub(crate) trait LockMode {
         self.attempt(here)
     }
 
-    /// Takes a raw lock before the deadline; says whether it did. `lock_inner` takes the inner lock,
-    /// or gives up at the deadline.
+    /// Takes a raw lock before the deadline; says whether it did. `lock_inner` takes the inner
+    /// lock, or gives up at the deadline.
     #[cfg(feature = "parking_lot")]
     fn lock_before(
         &self,

@@ -1,7 +1,7 @@
 //! Those who wait on a condition variable: what the mirrors of condvars have in common.
 //!
-//! The trace says who was notified, so it must be we who choose. Whoever waits has an entry in the
-//! condvar's list from its `wait` to its `wake` event, and a notification goes to one of those
+//! The trace says which thread was notified, so this chooses it. A waiting thread has an entry in
+//! the condvar's list from its `wait` to its `wake` event, and a notification goes to one of those
 //! entries.
 
 use crate::rt::{CallSite, LockMeta, NumberedId, counters, with};
@@ -15,7 +15,7 @@ pub(crate) struct Waiters {
     state: Mutex<State>,
 }
 
-/// Somebody's entry in the list.
+/// The entry of one thread in the list.
 #[must_use = "who begins to wait also ends it"]
 pub(crate) struct Wait {
     key: u64,
@@ -41,7 +41,7 @@ struct Waiter {
     number: Option<usize>,
     bell: Arc<Bell>,
     notified: bool,
-    /// Whether its trace says that it is notified. It does not if somebody notified it who is not
+    /// Whether its trace says that it is notified. It does not if a thread notified it that is not
     /// in that trace.
     notified_in_trace: bool,
 }
@@ -92,7 +92,7 @@ fn ignore_poison<T>(result: LockResult<T>) -> T {
     result.unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes somebody off the list who is sent away while it waits.
+/// Takes a thread off the list that is sent away while it waits.
 struct Removal<'a> {
     waiters: &'a Waiters,
     key: u64,
@@ -122,8 +122,8 @@ impl Waiters {
     }
 
     /// Waits, without the lock, until a notification or the deadline; under control, also until the
-    /// lock `is_free`. Then takes the lock again by `relock`. Returns what that returns, and whether
-    /// the thread was notified.
+    /// lock `is_free`. Then takes the lock again by `relock`. Returns what that returns, and
+    /// whether the thread was notified.
     pub(crate) fn wait<G>(
         &self,
         wait: Wait,
@@ -153,7 +153,7 @@ impl Waiters {
         self.enter(&mut state, lock, here)
     }
 
-    /// As [`Self::begin`], unless somebody waits who gave back another lock.
+    /// As [`Self::begin`], unless a thread waits that gave back another lock.
     #[cfg(feature = "parking_lot")]
     pub(crate) fn begin_with_one_lock(
         &self,
@@ -257,7 +257,7 @@ impl Waiters {
 }
 
 impl State {
-    /// Whom to notify: the one that is wanted, if it waits; else for a recorded thread somebody whom
+    /// The thread to notify: the wanted one, if it waits; else for a recorded thread one that
     /// its trace knows to wait, if there is one; the one that waits longest.
     fn choose(&self, session: Option<u32>, wanted: Option<usize>) -> Option<usize> {
         let waiters = || self.waiters.iter().enumerate();

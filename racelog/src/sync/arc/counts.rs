@@ -33,7 +33,7 @@ struct Count {
 /// Whether an owner that wants the contents for itself may have them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Claim {
-    /// Nobody else can reach them.
+    /// No other owner can reach them.
     Granted,
     /// No other `Arc` is left, but there are `Weak`s. The strong count is now 0: they have lost the
     /// contents, and the caller owns them.
@@ -76,11 +76,12 @@ impl Counts {
         self.lock(Action::Modify, here).strong.take(here)
     }
 
-    /// Whether nobody else can reach the contents, by an `Arc` or a `Weak`.
+    /// Whether no other owner can reach the contents, by an `Arc` or a `Weak`.
     ///
     /// To load one count and then the other would not do for the trace: in another order of the
-    /// same events somebody could turn a `Weak` into an `Arc` in between, or the other way round.
-    /// So the strong count is 0 while the weak count is looked at, as std's `make_mut` does it.
+    /// same events another owner could turn a `Weak` into an `Arc` in between, or the other way
+    /// round. So the strong count is 0 while the weak count is looked at, as std's `make_mut` does
+    /// it.
     pub(super) fn unique(&self, here: Option<CallSite>) -> bool {
         let mut counts = self.lock(Action::Modify, here);
         if counts.weak.value != 0 {

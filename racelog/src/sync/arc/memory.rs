@@ -1,9 +1,9 @@
 //! Where the contents of an `Arc` live.
 //!
 //! The memory is an allocation of std's `Arc`, of which each of our `Arc`s and `Weak`s has a share.
-//! It only frees the memory: when the contents go is a matter of our own [`Counts`], because it
-//! must be whoever recorded the last drop that drops them. So a thread that has recorded its drop
-//! may still have a share while another frees the contents, and all is well.
+//! It only frees the memory: when the contents go is a matter of our own [`Counts`], because it the
+//! thread that recorded the last drop must be the one that drops them. So a thread that has
+//! recorded its drop may still have a share while another frees the contents, and all is well.
 
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::UnsafeCell;
@@ -27,7 +27,7 @@ struct Inner<T: ?Sized> {
 /// the whole, which std's `Arc` makes for its own purposes.
 type Held<T> = UnsafeCell<Inner<T>>;
 
-/// A share of the allocation, or of none: a `Weak` that was never anybody's.
+/// A share of the allocation, or of none: a `Weak` that never had an `Arc`.
 ///
 /// It is a pointer, rather than std's `Arc`, so that it is covariant in spite of the cell, and so
 /// that a share of none can be one of an unsized type.
@@ -88,7 +88,7 @@ impl<T: ?Sized> Share<T> {
     /// The counts; of a share of none there are none.
     pub(super) fn counts(&self) -> Option<&Counts> {
         // SAFETY: this is a share of the allocation, so it is there. The reference is to the counts
-        // alone: the value may be somebody's at the moment.
+        // alone: another owner may have the value at the moment.
         (!self.is_nowhere()).then(|| unsafe { &(*self.0.as_ptr()).counts })
     }
 
@@ -102,8 +102,8 @@ impl<T: ?Sized> Share<T> {
         unsafe { &raw mut (*inner).value as *mut T }
     }
 
-    /// The contents, which were so large, are gone, by the thread that made the strong count 0: to others
-    /// that is as if their memory were freed, whoever frees it in the end.
+    /// The contents, which were so large, are gone, by the thread that made the strong count 0: to
+    /// others that is as if their memory were freed, whichever thread frees it in the end.
     pub(super) fn give_back(&self, size: usize) {
         rt::free_memory(self.value().addr(), size);
     }
@@ -156,7 +156,8 @@ impl<T: ?Sized> Clone for Share<T> {
 impl<T: ?Sized> Drop for Share<T> {
     fn drop(&mut self) {
         if !self.is_nowhere() {
-            // Who has the last share is not recorded. What was in the contents is given back before.
+            // Who has the last share is not recorded. What was in the contents is given back
+            // before.
             let _unordered = rt::unordered_frees();
             // SAFETY: the pointer is from std's `Arc`, and this share holds one of its counts.
             unsafe { Arc::decrement_strong_count(self.held()) };

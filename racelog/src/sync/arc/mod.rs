@@ -59,13 +59,13 @@ impl<T> Arc<T> {
     {
         let here = Some(CallSite::caller());
         let room = Share::new(MaybeUninit::<T>::uninit(), Counts::new(0, 1));
-        // SAFETY: the share is forgotten for this one. Nobody takes what is there for a value
+        // SAFETY: the share is forgotten for this one. What is there is not taken for a value
         // before the strong count says that it is one.
         let share = unsafe { Share::from_value(room.into_value().cast::<T>()) };
         let weak = Weak { share };
         let data = data_fn(&weak);
         let share = weak.share.clone();
-        // SAFETY: the strong count is 0, so nobody else touches the contents.
+        // SAFETY: the strong count is 0, so no other thread touches the contents.
         unsafe { share.value().write(data) };
         let this = Self { share };
         this.counts().published(here);
@@ -74,7 +74,7 @@ impl<T> Arc<T> {
 
     /// As [`std::sync::Arc::pin`].
     pub fn pin(data: T) -> Pin<Self> {
-        // SAFETY: the contents never move while somebody owns them through a `Pin`.
+        // SAFETY: the contents never move while they are owned through a `Pin`.
         unsafe { Pin::new_unchecked(Self::new(data)) }
     }
 
@@ -112,7 +112,7 @@ impl<T> Arc<T> {
     /// The caller made the strong count 0, for this one.
     unsafe fn move_out(self) -> T {
         let share = self.into_share();
-        // SAFETY: with the strong count at 0, nobody else reads, moves or drops the contents.
+        // SAFETY: with the strong count at 0, no other thread reads, moves or drops the contents.
         let data = unsafe { share.value().read() };
         share.give_back(size_of::<T>());
         data

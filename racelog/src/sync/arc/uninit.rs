@@ -31,7 +31,7 @@ impl<T> Arc<[T]> {
     #[must_use]
     pub fn new_zeroed_slice(len: usize) -> Arc<[MaybeUninit<T>]> {
         let slice = Self::new_uninit_slice(len);
-        // SAFETY: the slice has that length, and nobody else has it yet.
+        // SAFETY: the slice has that length, and no other thread has it yet.
         unsafe { slice.share.value().cast::<MaybeUninit<T>>().write_bytes(0, len) };
         slice
     }

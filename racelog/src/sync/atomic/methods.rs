@@ -42,7 +42,7 @@ macro_rules! methods {
         #[doc = concat!("As [`std::sync::atomic::", stringify!($Atomic), "::into_inner`].")]
         #[inline]
         pub const fn into_inner(self) -> $word {
-            // SAFETY: nobody else has the atomic any more.
+            // SAFETY: no other thread has the atomic any more.
             let word = unsafe { self.inner.as_ptr().read() };
             // A const function can drop nothing that records. What the recorder knows of the place
             // that the atomic was moved from stays in its table, as with every move.

@@ -30,9 +30,9 @@ struct State<T> {
     receivers: usize,
     /// How many of them wait for a message.
     waiting: usize,
-    /// How many threads sleep on one of the condvars: if there are none, nobody has to be woken.
+    /// How many threads sleep on one of the condvars: if there are none, none has to be woken.
     sleepers: usize,
-    /// Whether what nobody has received stays when the last receiver goes.
+    /// Whether messages that were not received stay when the last receiver goes.
     keeps: bool,
     /// The number of the next message.
     next: u64,
@@ -59,7 +59,7 @@ enum Bound {
     Rendezvous,
 }
 
-/// How long somebody waits.
+/// How long a thread waits.
 #[derive(Clone, Copy)]
 pub(crate) enum Patience {
     None,
@@ -146,7 +146,7 @@ impl<T> Channel<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what nobody has received when the last receiver goes, until the senders go as well.
+    /// Keeps messages that were not received when the last receiver goes, until the senders go too.
     #[cfg(feature = "crossbeam")]
     pub(crate) fn keeping(mut self) -> Self {
         self.state.get_mut().unwrap_or_else(PoisonError::into_inner).keeps = true;
@@ -305,8 +305,8 @@ impl<T> Channel<T> {
         state.record.receiver_added(further, here);
     }
 
-    /// A receiver goes, and with the last one what nobody has received. Offers of senders that wait
-    /// go back to them.
+    /// A receiver goes, and with the last one all messages that were not received. Offers of
+    /// senders that wait go back to them.
     pub(crate) fn drop_receiver(&self) {
         sched::point(Action::Disconnect, self.key(), None);
         let mut state = self.lock();
@@ -361,7 +361,7 @@ impl<T> Channel<T> {
 impl<T> Drop for Channel<T> {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // Whoever is last drops what is left, and who that is is not recorded.
+        // The last thread drops what is left; which one that is, is not recorded.
         drop(Unordered::new(mem::take(&mut state.queue)));
     }
 }
@@ -404,7 +404,7 @@ impl<T> State<T> {
         }
         if self.bound == Bound::Rendezvous {
             if waiting {
-                // It would not wait if somebody offered something.
+                // It would not wait if a sender offered something.
                 self.record.found_nothing(here);
             }
             self.record.receivers_wait(self.waiting, here);

@@ -14,7 +14,7 @@
 //! - the bound of channels for more than 4096 messages, and of those made by a thread that is not
 //!   recorded: they count as channels without bound;
 //! - a message whose sender is not recorded;
-//! - anything more of a channel once somebody who is not recorded has received a message whose
+//! - anything more of a channel once a thread that is not recorded has received a message whose
 //!   sending was recorded;
 //! - anything more of a channel of crossbeam's once a receiver is cloned, dropped or waits for a
 //!   rendezvous unrecorded, or a sender withdraws from a rendezvous for which others came earlier.

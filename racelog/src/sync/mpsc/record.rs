@@ -2,11 +2,11 @@
 //!
 //! Every function here is called under the channel's lock. In the trace's eyes the queue holds the
 //! messages whose sending was recorded: messages of others pass unseen. If a recorded message goes
-//! to somebody who is not recorded in the same session, the trace's queue would keep it for ever:
+//! to a thread that is not recorded in the same session, the trace's queue would keep it for ever:
 //! then the channel is *lost*, and nothing more is recorded of it.
 //!
-//! What is done to a channel with a bound is several events, and yet it is done at once: nobody ever
-//! sees a place taken and no message there. A lock of the trace says so.
+//! What is done to a channel with a bound is several events, and yet it is done at once: no thread
+//! ever sees a place taken and no message there. A lock of the trace says so.
 
 use std::collections::VecDeque;
 
@@ -293,7 +293,7 @@ impl Record {
         .flatten()
     }
 
-    /// Runs `f`, whose events nobody else's come between.
+    /// Runs `f`; no events of other threads come between its events.
     fn at_once<R>(&mut self, log: &ThreadLog, f: impl FnOnce(&mut Self, &ThreadLog) -> R) -> R {
         let Some(lock) = &self.lock else { return f(self, log) };
         let lock = LockId::new(lock.get(&counters::LOCKS));
