@@ -96,7 +96,12 @@ impl Emit {
     /// The expression, and a branch after it.
     pub(super) fn after(&self, expr: &mut Expr, place: Span) {
         let attributes = super::forms::take_attributes(expr);
-        let call = self.hook("after", place, argument(expr));
+        // Lints find the braces of an argument unnecessary if they take the call for the program's.
+        let call = if matches!(expr, Expr::Block(_)) {
+            self.unit_hook("after", place, argument(expr))
+        } else {
+            self.hook("after", place, argument(expr))
+        };
         *expr = Expr::Verbatim(quote_spanned!(mixed()=> #(#attributes)* #call));
     }
 
