@@ -71,7 +71,8 @@ impl Emit {
     ) -> TokenStream {
         let method = Ident::new(method, place);
         let arguments = in_parentheses(place, arguments);
-        quote_spanned!(mixed()=> #receiver . #method #arguments)
+        // In parentheses of ours, for the receiver may stand at a place of the program.
+        quote_spanned!(mixed()=> (#receiver) . #method #arguments)
     }
 
     /// `HOOKS.method(arguments)`, of what has no value.
@@ -96,8 +97,9 @@ impl Emit {
     /// The expression, and a branch after it.
     pub(super) fn after(&self, expr: &mut Expr, place: Span) {
         let attributes = super::forms::take_attributes(expr);
-        // Lints find the braces of an argument unnecessary if they take the call for the program's.
-        let call = if matches!(expr, Expr::Block(_)) {
+        // Lints find the braces of an argument unnecessary, or an argument without a value odd, if
+        // they take the call for the program's.
+        let call = if is_block_like(expr) {
             self.unit_hook("after", place, argument(expr))
         } else {
             self.hook("after", place, argument(expr))
@@ -184,6 +186,20 @@ fn at_place(tokens: &TokenStream, place: Span) -> TokenStream {
         token
     };
     tokens.clone().into_iter().map(at_place).collect()
+}
+
+/// Whether an expression ends in a block, as statements do that need no semicolon.
+pub(super) fn is_block_like(expr: &Expr) -> bool {
+    matches!(
+        expr,
+        Expr::Block(_)
+            | Expr::ForLoop(_)
+            | Expr::If(_)
+            | Expr::Loop(_)
+            | Expr::Match(_)
+            | Expr::Unsafe(_)
+            | Expr::While(_)
+    )
 }
 
 /// An expression as an argument: parentheses of its own would be too many.

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprCall, ExprMethodCall, UnOp};
 
-use super::emit::{Emit, argument, statement};
+use super::emit::{self, Emit, argument, statement};
 use super::forms;
 use super::names::Names;
 
@@ -94,10 +94,14 @@ impl<'a> Rewriter<'a> {
         }
         let outer = std::mem::take(&mut self.hooks);
         let first = std::mem::take(&mut self.first);
+        let is_block_like = emit::is_block_like(expr);
         self.value(expr, used, first);
         for hook in std::mem::replace(&mut self.hooks, outer).into_iter().rev() {
-            let call = self.emit.method(&hook, "then", expr.span(), argument(expr));
-            *expr = Expr::Verbatim(call);
+            let (span, argument) = (expr.span(), argument(expr));
+            *expr = Expr::Verbatim(match is_block_like {
+                true => self.emit.unit_method(&hook, "then", span, argument),
+                false => self.emit.method(&hook, "then", span, argument),
+            });
         }
     }
 
