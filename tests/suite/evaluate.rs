@@ -179,7 +179,7 @@ fn from_the_command_line_to_the_tables() {
     assert!(out.starts_with("### PLDI 2014, Table 1"), "{out}");
     assert!(out.contains("| channel | ") && out.contains("\n- \\* spin: only `hb`"), "{out}");
     for (arguments, part) in [
-        (["--only", "chanel"], "no program is called `chanel`; there are "),
+        (["--only", "chanel"], "no program is called `chanel`: is it `channel`?"),
         (["--size", "0"], "numbers above 0"),
         (["--table", "pldi15"], "pldi14, nfm11, pldi08"),
     ] {
