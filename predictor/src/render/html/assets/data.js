@@ -27,7 +27,7 @@ const TABLES = {
 };
 const wholeRows = {};
 
-function row(table, number) {
+function tableRow(table, number) {
   if (typeof number !== 'number') return whole(number);
   const rows = (wholeRows[table] ??= []);
   return (rows[number] ??= whole(project.tables[table][number]));
@@ -42,10 +42,10 @@ function whole(value) {
 function wholeField(name, value) {
   const table = TABLES[name];
   if (name === 'steps' && Array.isArray(value)) {
-    return value.map(([skipped, event]) => ({ skipped, ...row('events', event) }));
+    return value.map(([skipped, event]) => ({ skipped, ...tableRow('events', event) }));
   }
-  if (table && Array.isArray(value)) return value.map((number) => row(table, number));
-  return table && typeof value === 'number' ? row(table, value) : whole(value);
+  if (table && Array.isArray(value)) return value.map((number) => tableRow(table, number));
+  return table && typeof value === 'number' ? tableRow(table, value) : whole(value);
 }
 
 const findings = project.findings.map((written, at) => {
