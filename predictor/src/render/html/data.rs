@@ -50,6 +50,9 @@ pub(super) struct ShownFinding {
     pub(super) rows: Option<Vec<u32>>,
     /// Whether there is a block with its witness.
     pub(super) witness: bool,
+    /// Whether there is none, though there is a witness: there are too many.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) undrawn: bool,
     /// What came of its replay, in words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replay: Vec<String>,
@@ -70,8 +73,8 @@ impl ShownFinding {
         let cause = tried.and_then(|replay| replay.cause.as_ref());
         let doubts = finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect();
         let best = best.unwrap_or(0);
-        let (timeline, rows, witness) = (None, None, false);
-        Self { title, name, best, timeline, rows, witness, replay, doubts }
+        let (timeline, rows, witness, undrawn) = (None, None, false, false);
+        Self { title, name, best, timeline, rows, witness, undrawn, replay, doubts }
     }
 }
 

@@ -60,7 +60,10 @@ const STEPS_PER_EVENT: usize = 8;
 const FEWEST_STEPS: usize = 20;
 
 /// How many findings there are to read without scripts.
-const PLAIN: usize = 1_000;
+const PLAIN: usize = 200;
+
+/// Of how many findings the witness is drawn: the first ones. The page says so of the others.
+const DRAWN: usize = 500;
 
 /// Writes a report as a page.
 ///
@@ -99,7 +102,8 @@ pub fn html(
         for (at, (rows, course)) in findings.iter().zip(drawn) {
             shown[*at].timeline = rows.as_ref().map(|_| number);
             shown[*at].rows.clone_from(rows);
-            if let Some(course) = course {
+            shown[*at].undrawn = course.is_some() && *at >= DRAWN;
+            if let Some(course) = course.as_ref().filter(|_| *at < DRAWN) {
                 shown[*at].witness = true;
                 let id = format!("witness-{}", project.findings[*at].number);
                 write_block(out, &id, &PackedCourse::new(course))?;

@@ -79,7 +79,10 @@ function timelineSection(finding) {
       h('span', { class: 'buttons' },
         button('Pair', 'Show the racing pair (p)', each('showPair')), button('All', 'Show all events (f)', each('showAll')),
         button('+', 'Zoom in (+)', zoom(1.6)), button('−', 'Zoom out (−)', zoom(1 / 1.6)))),
-    hosts.observed, hosts.witness, about, legend(),
+    hosts.observed, hosts.witness,
+    finding.shown.undrawn && h('p', { class: 'nothing' },
+      `The order of the witness is not drawn: there are too many findings. "cargo racelog report --format perfetto --finding ${finding.number}" draws it.`),
+    about, legend(),
   ];
 }
 
