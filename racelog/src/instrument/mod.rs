@@ -42,7 +42,7 @@ use pointer::Next;
 #[derive(Clone, Copy, Debug)]
 pub struct Hooks;
 
-/// The value that the methods of [`Hooks`] are called on.
+/// The value that the methods of `Hooks` are called on.
 pub const HOOKS: Hooks = Hooks;
 
 impl Hooks {
