@@ -2,7 +2,7 @@
 //! accesses that are like one before take two bytes: see [`super::kept`].
 
 use super::code::{self, code_of, ordering_of_bits};
-use super::kept::{Form, Kept, Slots, kept_code, taken_apart};
+use super::kept::{Form, Kept, Slots, kept_code, slot_and_step};
 use super::primitive::{
     Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
     take_u64, take_value,
@@ -192,7 +192,7 @@ impl Coder {
         input: &mut &[u8],
         item: &mut Item,
     ) -> Result<(), Malformed> {
-        let (slot, step) = taken_apart(code, take_u8(input)?);
+        let (slot, step) = slot_and_step(code, take_u8(input)?);
         let (access, value) = self.slots.again(slot, step)?;
         self.stamp = self.stamp.checked_add(1).ok_or(Malformed)?;
         *item = Item::Event(Event {

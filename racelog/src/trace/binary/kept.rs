@@ -28,7 +28,7 @@ pub(crate) const fn again(slot: usize) -> u16 {
 }
 
 /// The slot and the difference, which is added to [`SAME`], of an access that is made again.
-pub(super) const fn taken_apart(low: u8, high: u8) -> (usize, u8) {
+pub(super) const fn slot_and_step(low: u8, high: u8) -> (usize, u8) {
     ((low & 127) as usize | (high & 128) as usize, high & 127)
 }
 
@@ -178,7 +178,7 @@ mod tests {
             for step in [-64i8, -1, 0, 1, 63] {
                 let bytes = again(slot).wrapping_add((step as u16) << 8).to_le_bytes();
                 assert!(bytes[0] >= code::AGAIN);
-                let apart = taken_apart(bytes[0], bytes[1]);
+                let apart = slot_and_step(bytes[0], bytes[1]);
                 assert_eq!(apart, (slot, SAME.wrapping_add_signed(step)));
             }
         }

@@ -106,7 +106,7 @@ function unpackGrowth(text) {
 }
 
 // Numbers as stretches: `1-4 9 10`.
-function unpackStretches(text) {
+function unpackRanges(text) {
   const numbers = [];
   for (const word of text ? text.split(' ') : []) {
     const [first, last] = word.split('-').map(Number);
@@ -120,7 +120,7 @@ function unpackCourse({ all, before, rows, regions, arrows }) {
   return {
     all,
     before,
-    rows: unpackStretches(rows).map((row) => row - 1),
+    rows: unpackRanges(rows).map((row) => row - 1),
     regions: {
       names: regions.names,
       thread: unpack(regions.thread),
@@ -149,7 +149,7 @@ function timelineOf(number) {
     unpacked.set(number, {
       ...packed,
       ...events,
-      numbers: unpackStretches(packed.numbers),
+      numbers: unpackRanges(packed.numbers),
       observed: unpackCourse(packed.observed),
     });
   }
