@@ -245,6 +245,7 @@ fn a_large_report_draws_only_what_is_seen() {
     let all = drawn(&mut page, 0);
     assert!(all[0] > 1_000 && all[0] < 12_000, "{all:?}");
     assert!(all[1] < 12_000 && all[2] <= 250, "{all:?}");
-    assert!(page.text("#detail").contains("of 99,701 steps"), "the witness is cut");
+    // Of so many findings the witnesses of the later ones are not drawn, and the page says so.
+    assert!(page.text("#detail").contains("The order of the witness is not drawn"));
     assert!(page.errors.is_empty(), "{:?}", page.errors);
 }
