@@ -79,7 +79,7 @@ pub fn failed_check(message: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Numbers;
+    use super::super::random::{Numbers, ROUNDS};
     use super::*;
 
     #[test]
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn markers_are_text_and_back() {
         let mut numbers = Numbers::new(1);
-        for _ in 0..2_000 {
+        for _ in 0..ROUNDS {
             let (name, message) = (numbers.word(), numbers.line());
             let place = format!("{}.rs:{}:1", numbers.word(), numbers.below(99));
             for marker in [

@@ -141,13 +141,13 @@ impl FromStr for AccessValues {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Numbers;
+    use super::super::random::{Numbers, ROUNDS};
     use super::*;
 
     #[test]
     fn operations_are_text_and_back() {
         let mut numbers = Numbers::new(4);
-        for _ in 0..2_000 {
+        for _ in 0..ROUNDS {
             let operation = numbers.operation();
             assert_eq!(operation.to_string().parse(), Ok(operation));
             let values = numbers.values();

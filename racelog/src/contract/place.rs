@@ -115,7 +115,7 @@ impl FromStr for PlacePair {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Numbers;
+    use super::super::random::{Numbers, ROUNDS};
     use super::*;
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn places_are_text_and_back() {
         let mut numbers = Numbers::new(2);
-        for _ in 0..2_000 {
+        for _ in 0..ROUNDS {
             let [first, second] = [numbers.place(), numbers.place()];
             assert_eq!(first.to_string().parse(), Ok(first.clone()));
             let pair = PlacePair([first, second]);

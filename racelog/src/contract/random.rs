@@ -4,6 +4,9 @@ use super::operation::{AccessValues, Operation};
 use super::place::SourcePlace;
 use super::schedule::Step;
 
+/// So many random cases a test tries: few under Miri, which takes minutes for the rest.
+pub(super) const ROUNDS: usize = if cfg!(miri) { 20 } else { 2_000 };
+
 /// A stream of numbers that a seed decides (xorshift64*).
 pub(super) struct Numbers(u64);
 

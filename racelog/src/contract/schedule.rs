@@ -153,7 +153,7 @@ fn without_comment(line: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Numbers;
+    use super::super::random::{Numbers, ROUNDS};
     use super::*;
 
     const TEXT: &str = "racelog-schedule 2\n\
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn schedules_are_text_and_back() {
         let mut numbers = Numbers::new(5);
-        for _ in 0..2_000 {
+        for _ in 0..ROUNDS {
             let mut race = [numbers.step(), numbers.step()];
             race[1].operation.thread = format!("{}.1", race[0].operation.thread);
             let (test, first) = (numbers.maybe(Numbers::line), numbers.below(2) as usize);

@@ -119,7 +119,7 @@ fn path(text: &str) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::random::Numbers;
+    use super::super::random::{Numbers, ROUNDS};
     use super::*;
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn seeds_are_text_and_back() {
         let mut numbers = Numbers::new(3);
-        for _ in 0..2_000 {
+        for _ in 0..ROUNDS {
             let (number, length) = (numbers.next(), numbers.below(1_000));
             let (depth, pair) = (numbers.below(9) as u32, numbers.below(9) as usize);
             let path = numbers.some(|numbers| vec![numbers.below(3) as usize; 2]).concat();

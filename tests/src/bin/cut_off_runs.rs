@@ -244,8 +244,8 @@ fn look(folder: &Path, seed: u64, tally: &mut Tally) -> Result<()> {
     }
     let options = Options {
         jobs: Some(1),
-        pair_time: Some(Duration::from_millis(100)),
-        total_time: Some(Duration::from_millis(300)),
+        pair_time: Some(Duration::from_secs(10)),
+        total_time: Some(Duration::from_secs(60)),
         ..Options::default()
     };
     let detectors = [Detector::Mcm, Detector::Hb];

@@ -1,4 +1,4 @@
-use super::super::random::Numbers;
+use super::super::random::{Numbers, ROUNDS};
 use super::*;
 
 fn after_head(lines: &str) -> String {
@@ -91,7 +91,7 @@ fn reached(numbers: &mut Numbers) -> Reached {
 #[test]
 fn outcomes_are_text_and_back() {
     let mut numbers = Numbers::new(6);
-    for _ in 0..2_000 {
+    for _ in 0..ROUNDS {
         let numbers = &mut numbers;
         let message = numbers.line();
         let outcome = RunOutcome {
