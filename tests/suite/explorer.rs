@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use predictor::explore::explore;
 use predictor::goal::race::conflict;
-use predictor::goal::{Kind, Pair};
+use predictor::goal::{GoalKind, Pair};
 use predictor::semantics::{Machine, Replay, State};
 use predictor::trace::{EventId, Op, Trace};
 use predictor::witness;
@@ -205,7 +205,7 @@ fn the_checker_refuses_what_is_no_witness() {
     ] {
         let schedule: Vec<EventId> =
             schedule.iter().map(|number| EventId::from_number(*number).unwrap()).collect();
-        let refutation = witness::check(&trace, Kind::Race, &schedule).unwrap_err().to_string();
+        let refutation = witness::check(&trace, GoalKind::Race, &schedule).unwrap_err().to_string();
         assert!(refutation.starts_with(expected), "{refutation}");
     }
 }

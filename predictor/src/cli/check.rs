@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::Check;
 use super::input::Input;
 use super::{Failure, Outcome, terminal};
-use crate::goal::Kind;
+use crate::goal::GoalKind;
 use crate::trace::{EventId, Trace};
 use crate::witness;
 
@@ -20,7 +20,7 @@ pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
     let schedule = parse(&text).map_err(|problem| Failure::of(name, problem))?;
     let trace = Input::of_args(&args.input)?.load()?;
     let mut out = terminal::stdout(terminal::Kind::Text);
-    match witness::check(&trace, Kind::Race, &events(&schedule, &trace)) {
+    match witness::check(&trace, GoalKind::Race, &events(&schedule, &trace)) {
         Ok(goal) => {
             let mut printer = trace.printer();
             let next: Vec<String> = goal.next().iter().map(EventId::to_string).collect();

@@ -24,7 +24,7 @@
 use std::time::Instant;
 
 use super::whole_trace::{Claim, WholeTrace};
-use crate::goal::{Goal, Kind, Pair};
+use crate::goal::{Goal, GoalKind, Pair};
 use crate::index::Index;
 use crate::solve::{Disagreement, Solver};
 use crate::trace::{EventId, Trace};
@@ -57,7 +57,7 @@ impl<'a> Said<'a> {
     }
 
     fn is_proven(&self, pair: Pair, schedule: &[EventId]) -> bool {
-        let proven = witness::check(self.whole.trace, Kind::Race, schedule);
+        let proven = witness::check(self.whole.trace, GoalKind::Race, schedule);
         proven == Ok(Goal::Race(pair))
     }
 

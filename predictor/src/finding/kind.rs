@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::goal;
+use crate::goal::GoalKind;
 
 /// Which kind of thing was found. `cargo racelog explain` says more.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -116,9 +116,9 @@ impl Kind {
     }
 
     /// The kind of what reaches a goal.
-    pub const fn of_goal(goal: goal::Kind) -> Self {
+    pub const fn of_goal(goal: GoalKind) -> Self {
         match goal {
-            goal::Kind::Race => Self::DataRace,
+            GoalKind::Race => Self::DataRace,
         }
     }
 

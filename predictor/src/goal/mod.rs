@@ -20,12 +20,12 @@ use crate::trace::{EventId, Printer, Trace};
 
 /// The kinds of goals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum GoalKind {
     /// Two conflicting accesses are next and enabled at once.
     Race,
 }
 
-impl Kind {
+impl GoalKind {
     /// All of them.
     pub const ALL: [Self; 1] = [Self::Race];
 
@@ -64,9 +64,9 @@ pub enum Goal {
 
 impl Goal {
     /// Its kind.
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> GoalKind {
         match self {
-            Self::Race(_) => Kind::Race,
+            Self::Race(_) => GoalKind::Race,
         }
     }
 
@@ -122,9 +122,9 @@ impl Goal {
 /// Calls `each` with the goals of every kind that may hold in a state in which these events are
 /// next. Which of them do is for [`Goal::holds`] to say.
 pub fn in_state(machine: &Machine<'_>, next: &[EventId], mut each: impl FnMut(Goal)) {
-    for kind in Kind::ALL {
+    for kind in GoalKind::ALL {
         match kind {
-            Kind::Race => race::among(machine.trace(), next, |pair| each(Goal::Race(pair))),
+            GoalKind::Race => race::among(machine.trace(), next, |pair| each(Goal::Race(pair))),
         }
     }
 }

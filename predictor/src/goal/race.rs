@@ -1,6 +1,6 @@
 //! Races: two conflicting accesses that are next and enabled at once.
 
-use super::{Kind, ProgramPoint, Signature, Unmet};
+use super::{GoalKind, ProgramPoint, Signature, Unmet};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Trace};
 
@@ -33,7 +33,7 @@ impl Pair {
 
     /// What pairs have in common that people fix as one: an unordered pair of source locations.
     pub fn signature(self, trace: &Trace) -> Signature {
-        Signature::new(Kind::Race, self.events.map(|event| ProgramPoint::of(trace, event)))
+        Signature::new(GoalKind::Race, self.events.map(|event| ProgramPoint::of(trace, event)))
     }
 
     /// What keeps a state from being one in which both accesses are next and enabled.

@@ -2,7 +2,7 @@
 
 use racelog::trace::LocId;
 
-use super::Kind;
+use super::GoalKind;
 use crate::trace::{EventId, Trace};
 
 /// Where in the program an event stands. One that does not say so stands for itself.
@@ -25,21 +25,21 @@ impl ProgramPoint {
 /// one finding.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Signature {
-    kind: Kind,
+    kind: GoalKind,
     /// Sorted; the same point may stand here more than once.
     points: Box<[ProgramPoint]>,
 }
 
 impl Signature {
     /// The signature of goals of a kind whose events stand at these points.
-    pub fn new(kind: Kind, points: impl Into<Box<[ProgramPoint]>>) -> Self {
+    pub fn new(kind: GoalKind, points: impl Into<Box<[ProgramPoint]>>) -> Self {
         let mut points = points.into();
         points.sort_unstable();
         Self { kind, points }
     }
 
     /// The kind of the goals.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GoalKind {
         self.kind
     }
 

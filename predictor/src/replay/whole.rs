@@ -13,7 +13,7 @@
 
 use racelog::trace::LocId;
 
-use crate::goal::Kind;
+use crate::goal::GoalKind;
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Checker, Witness};
 
@@ -167,7 +167,7 @@ impl Whole<'_> {
     }
 
     fn is_witness(&self, schedule: &[EventId]) -> bool {
-        let Some((prefix, goal)) = Kind::Race.split_schedule(schedule) else { return false };
+        let Some((prefix, goal)) = GoalKind::Race.split_schedule(schedule) else { return false };
         self.checker.check(&Witness { observed: 0, rest: prefix.to_vec(), goal }).is_ok()
     }
 

@@ -5,13 +5,13 @@
 //! it passed through.
 
 use super::{Reason, Refutation, Witness};
-use crate::goal::{Goal, Kind, Unmet};
+use crate::goal::{Goal, GoalKind, Unmet};
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Trace};
 
 /// Replays a schedule, which is a list of events that ends in those that a goal of this kind has
 /// next. Says which goal that proves.
-pub fn check(trace: &Trace, kind: Kind, schedule: &[EventId]) -> Result<Goal, Refutation> {
+pub fn check(trace: &Trace, kind: GoalKind, schedule: &[EventId]) -> Result<Goal, Refutation> {
     let refute = |step: usize, reason: Reason| {
         let event = schedule.get(step - 1).copied().unwrap_or(EventId::from_index(0));
         Refutation::new(trace, step, event, reason)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::goal::{Kind, Unmet};
+use crate::goal::{GoalKind, Unmet};
 use crate::semantics::WhyNot;
 use crate::trace::{EventId, Trace};
 
@@ -31,7 +31,7 @@ pub enum Reason {
     /// The state that is reached is not what the goal says.
     Unmet(Unmet),
     /// The schedule is too short to end in a goal of its kind.
-    TooShort(Kind),
+    TooShort(GoalKind),
 }
 
 impl Refutation {
