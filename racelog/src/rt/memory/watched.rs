@@ -32,12 +32,12 @@ pub(in crate::rt) fn unwatch(address: usize) {
 /// Calls `f` with the parts of a range that may have entries, each within one memory line.
 #[inline]
 pub(in crate::rt) fn each_used_line(range: Range<usize>, mut f: impl FnMut(Range<usize>)) {
-    let mut start = range.start;
-    while start < range.end {
-        let page = start..next_multiple(start, PAGE).min(range.end);
-        start = page.end;
-        if counter(&PAGES, page.start / PAGE).load(Ordering::Relaxed) > 0 {
-            each_part(page, LINE, |line| {
+    // The stack of a thread is hundreds of pages, so a page without entries has to cost little.
+    for page in range.start / PAGE..range.end.div_ceil(PAGE) {
+        if counter(&PAGES, page).load(Ordering::Relaxed) > 0 {
+            let start = range.start.max(page * PAGE);
+            let end = range.end.min(next_multiple(start, PAGE));
+            each_part(start..end, LINE, |line| {
                 if counter(&LINES, line.start / LINE).load(Ordering::Relaxed) > 0 {
                     f(line);
                 }
