@@ -76,7 +76,7 @@ impl<'m, 'a> Replay<'m, 'a> {
     }
 
     /// The thread that the next event notifies, if it is a `notify_one` and somebody waits.
-    #[inline]
+    #[inline(always)]
     pub fn woken(&self, event: EventId) -> Option<ThreadId> {
         match self.machine.trace().op(event) {
             Op::NotifyOne { condvar, woken } => self.choose(event, condvar, woken),
