@@ -113,7 +113,7 @@ pub fn detect(
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Found {
     let started = Instant::now();
-    let scope = if options.all_pairs { Scope::AllPairs } else { Scope::Signatures };
+    let scope = if options.all_goals { Scope::AllPairs } else { Scope::Signatures };
     let classic = |found: detect::Findings| Found {
         found: found.pairs.into_iter().map(|pair| (Goal::Race(pair), None)).collect(),
         unknown: found.limits.forgotten,
@@ -175,7 +175,7 @@ fn whole_trace(
     let end = options.total_time.map(|time| Instant::now() + time);
     for entry in 0..candidates.len() {
         let mut proven = FxHashSet::default();
-        let limit = options.pairs_per_signature.filter(|_| !options.all_pairs);
+        let limit = options.goals_per_signature.filter(|_| !options.all_goals);
         let pairs = candidates.pairs(entry, trace, [Some(&must), None]);
         let mut left = pairs.unordered[2];
         if trace.len() > LONGEST {
@@ -185,10 +185,10 @@ fn whole_trace(
         for pair in pairs.take(limit.unwrap_or(usize::MAX)) {
             let signature = pair.signature(trace);
             left -= 1;
-            if !options.all_pairs && proven.contains(&signature) {
+            if !options.all_goals && proven.contains(&signature) {
                 continue;
             }
-            let deadline = options.pair_time.map(|time| Instant::now() + time);
+            let deadline = options.goal_time.map(|time| Instant::now() + time);
             let deadline = deadline.into_iter().chain(end).min();
             let claim = match trace.len() > LONGEST || end.is_some_and(|end| Instant::now() > end) {
                 true => Claim::Unknown,
@@ -252,7 +252,7 @@ pub fn analyze(
     let mut known: BTreeMap<Same, usize> = BTreeMap::new();
     for (detector, found) in found {
         for (goal, proven) in found.found {
-            let same = match options.all_pairs {
+            let same = match options.all_goals {
                 true => Same::Goal(goal.clone()),
                 false => Same::Signature(goal.signature(trace)),
             };

@@ -84,7 +84,7 @@ fn one_by_one(trace: &Trace, most: usize) {
 
 fn all_in_all(trace: &Trace) {
     let seconds = [1, 2].map(|jobs| {
-        let options = Options { all_pairs: true, jobs: Some(jobs), ..Options::default() };
+        let options = Options { all_goals: true, jobs: Some(jobs), ..Options::default() };
         let started = Instant::now();
         black_box(predict(trace, &options, |_, _| {}));
         started.elapsed().as_secs_f64()

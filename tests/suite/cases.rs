@@ -37,7 +37,7 @@ fn races(trace: &Trace) -> String {
         let schedule: Vec<EventId> = witness.schedule().collect();
         assert_eq!(witness::check(trace, goal.kind(), &schedule).as_ref(), Ok(goal));
     }
-    let options = Options { all_pairs: true, pair_time: None, ..Options::default() };
+    let options = Options { all_goals: true, goal_time: None, ..Options::default() };
     let predicted = predict(trace, &options, |_, _| {});
     assert!(predicted.races().eq(found.races()));
     let races: Vec<String> =

@@ -12,8 +12,8 @@ use racelog_tests::random_trace::{Family, Shape, random_trace, small_trace};
 /// How many random programs the equality is tested on.
 const PROGRAMS: u64 = 12_000;
 
-fn all_pairs() -> Options {
-    Options { all_pairs: true, pair_time: None, jobs: Some(1), ..Options::default() }
+fn all_goals() -> Options {
+    Options { all_goals: true, goal_time: None, jobs: Some(1), ..Options::default() }
 }
 
 fn run(trace: &Trace, options: &Options) -> Prediction {
@@ -45,7 +45,7 @@ fn prediction_equals_exploration() {
         let Some(truth) = truth(&trace) else { continue };
         // Once as it is, and once with all left to the solver.
         for proofs in [Proofs::ALL, Proofs::NONE] {
-            let found = run(&trace, &Options { proofs, ..all_pairs() });
+            let found = run(&trace, &Options { proofs, ..all_goals() });
             assert_eq!(pairs(&found), truth, "seed {seed}, {proofs:?}\n{text}");
             let counts = found.counts;
             assert_eq!(counts.unknown.total() + counts.covered, 0, "seed {seed}\n{text}");
@@ -69,7 +69,7 @@ fn each_proof_by_itself_changes_nothing() {
     let one = |set: fn(&mut Proofs)| {
         let mut proofs = Proofs::NONE;
         set(&mut proofs);
-        Options { proofs, ..all_pairs() }
+        Options { proofs, ..all_goals() }
     };
     let proofs = [
         one(|_| {}),
@@ -117,7 +117,7 @@ fn lock_histories_by_themselves_change_nothing() {
         let text = random_trace(seed, &shape);
         let trace: Trace = text.parse().expect("it is valid");
         let Some(truth) = truth(&trace) else { continue };
-        let found = run(&trace, &Options { proofs, ..all_pairs() });
+        let found = run(&trace, &Options { proofs, ..all_goals() });
         assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
         crossed += found.counts.refuted.lock_histories;
     }
@@ -131,7 +131,7 @@ fn windows_lose_races_and_never_add_one() {
         let (text, trace) = small_trace(seed);
         let Some(truth) = truth(&trace) else { continue };
         for size in [4, 9] {
-            let found = run(&trace, &Options { window: Some(size), ..all_pairs() });
+            let found = run(&trace, &Options { window: Some(size), ..all_goals() });
             let found = pairs(&found);
             assert!(found.is_subset(&truth), "seed {seed}, window {size}\n{text}");
             found_in_all += found.len();
@@ -146,8 +146,8 @@ fn one_race_stands_for_its_signature() {
     for seed in 0..1_000 {
         let (text, trace) = small_trace(seed);
         let signature = |pair: &Pair| pair.signature(&trace);
-        let all: BTreeSet<_> = pairs(&run(&trace, &all_pairs())).iter().map(signature).collect();
-        let some = run(&trace, &Options { all_pairs: false, ..all_pairs() });
+        let all: BTreeSet<_> = pairs(&run(&trace, &all_goals())).iter().map(signature).collect();
+        let some = run(&trace, &Options { all_goals: false, ..all_goals() });
         let some: Vec<_> = pairs(&some).iter().map(signature).collect();
         assert_eq!(some.len(), all.len(), "seed {seed}\n{text}");
         assert_eq!(some.into_iter().collect::<BTreeSet<_>>(), all, "seed {seed}\n{text}");
@@ -159,7 +159,7 @@ fn the_number_of_threads_changes_nothing() {
     for seed in 0..60 {
         let (_, trace) = small_trace(seed);
         let with = |jobs| {
-            let mut found = run(&trace, &Options { jobs: Some(jobs), ..all_pairs() });
+            let mut found = run(&trace, &Options { jobs: Some(jobs), ..all_goals() });
             found.found.iter_mut().for_each(|proven| proven.time = Default::default());
             found
         };
@@ -190,7 +190,7 @@ fn prediction_equals_exploration_in_mixed_memory() {
         }
         let trace: Trace = text.parse().unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
         let Some(truth) = truth(&trace) else { continue };
-        let found = run(&trace, &all_pairs());
+        let found = run(&trace, &all_goals());
         assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
         races += truth.len();
         others += found.counts.candidates as usize - truth.len();

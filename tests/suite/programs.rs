@@ -82,7 +82,7 @@ struct Found {
 
 fn find(program: &Program, trace: &Trace) -> Found {
     // Without limits of time, or a slow machine would find less.
-    let options = Options { pair_time: None, pairs_per_signature: None, ..Options::default() };
+    let options = Options { goal_time: None, goals_per_signature: None, ..Options::default() };
     let prediction = predict(trace, &options, |_, _| {});
     assert_eq!(prediction.counts.unknown.total(), 0, "{}", program.name);
     let proven = prediction.races().map(|pair| places(trace, pair)).collect();

@@ -235,7 +235,7 @@ mod z3 {
     /// With all left to the solver.
     fn prediction_equals_exploration(seeds: std::ops::Range<u64>, solver: SolverKind) {
         let mut races = 0;
-        let (proofs, all_pairs) = (Proofs::NONE, true);
+        let (proofs, all_goals) = (Proofs::NONE, true);
         for seed in seeds {
             let (text, trace) = small_trace(seed);
             let found = explore(&trace, 400_000, |_| {});
@@ -244,7 +244,7 @@ mod z3 {
             }
             let truth: BTreeSet<Pair> = found.races().collect();
             let options =
-                Options { solver, proofs, all_pairs, jobs: Some(1), ..Options::default() };
+                Options { solver, proofs, all_goals, jobs: Some(1), ..Options::default() };
             let found = predict(&trace, &options, |_, _| {});
             let predicted: BTreeSet<Pair> = found.races().collect();
             assert_eq!(predicted, truth, "seed {seed}\n{text}");

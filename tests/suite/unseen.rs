@@ -46,7 +46,7 @@ fn load(bytes: Vec<u8>, arguments: &[&str]) -> Trace {
 }
 
 fn predicted(trace: &Trace) -> BTreeSet<Pair> {
-    let options = Options { pair_time: None, ..Options::default() };
+    let options = Options { goal_time: None, ..Options::default() };
     let found = predict(trace, &options, |_, _| {});
     assert_eq!(found.counts.unknown.total(), 0);
     found.races().collect()

@@ -42,7 +42,7 @@ impl PaperTable for Nfm11 {
 
     fn add(&mut self, recorded: &Recorded, _: &Child, effort: &Effort) -> Result<(), Problem> {
         let trace = &recorded.trace;
-        let options = Options { all_pairs: true, pairs_per_signature: None, ..effort.options() };
+        let options = Options { all_goals: true, goals_per_signature: None, ..effort.options() };
         let find = |detector| detect(trace, detector, &options, |_, _| {});
         let (said, mcm) = (find(Detector::Said), find(Detector::Mcm));
         let counts = mcm.counts.unwrap_or_default();

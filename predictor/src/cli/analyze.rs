@@ -20,7 +20,7 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     }
     detectors.sort_unstable();
     detectors.dedup();
-    let options = Options { all_pairs: args.all_pairs, ..args.effort.options() };
+    let options = Options { all_goals: args.all_pairs, ..args.effort.options() };
     let progress = SharedProgress::new("signatures decided");
     let report =
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));

@@ -297,9 +297,9 @@ impl Effort {
     pub(super) fn options(&self) -> Options {
         Options {
             window: self.window.map(|size| size as usize),
-            pair_time: Some(self.pair_time),
+            goal_time: Some(self.pair_time),
             total_time: self.total_time,
-            pairs_per_signature: Some(self.pairs_per_signature),
+            goals_per_signature: Some(self.pairs_per_signature),
             jobs: self.jobs.map(|jobs| jobs as usize),
             solver: self.solver,
             ..Options::default()

@@ -7,16 +7,16 @@ use crate::solve::SolverKind;
 /// How to go about it.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether every pair is decided, or one race is enough for a pair of source locations.
-    pub all_pairs: bool,
+    /// Whether every goal is decided, or one that is proven is enough for all of its signature.
+    pub all_goals: bool,
     /// How many events to look at at a time; the whole trace if none.
     pub window: Option<usize>,
-    /// How long to think about one pair.
-    pub pair_time: Option<Duration>,
+    /// How long to think about one goal.
+    pub goal_time: Option<Duration>,
     /// How long to think in all.
     pub total_time: Option<Duration>,
-    /// How many pairs of the same two source locations to try.
-    pub pairs_per_signature: Option<usize>,
+    /// How many goals of one signature to try.
+    pub goals_per_signature: Option<usize>,
     /// How many threads to use; as many as there are processors if none.
     pub jobs: Option<usize>,
     /// Who decides.
@@ -101,11 +101,11 @@ impl Proofs {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            all_pairs: false,
+            all_goals: false,
             window: None,
-            pair_time: Some(Duration::from_secs(10)),
+            goal_time: Some(Duration::from_secs(10)),
             total_time: None,
-            pairs_per_signature: Some(1000),
+            goals_per_signature: Some(1000),
             jobs: None,
             solver: SolverKind::default(),
             proofs: Proofs::ALL,

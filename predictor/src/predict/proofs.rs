@@ -91,13 +91,13 @@ impl<'a> Job<'a> {
     /// Whether so much time was spent on a signature that only quick proofs are tried for its other
     /// goals.
     fn is_in_vain(&self, tried: &Tried) -> bool {
-        let limit = self.options.pair_time.map(|time| time.saturating_mul(IN_VAIN));
-        !self.options.all_pairs && limit.is_some_and(|limit| tried.in_vain >= limit)
+        let limit = self.options.goal_time.map(|time| time.saturating_mul(IN_VAIN));
+        !self.options.all_goals && limit.is_some_and(|limit| tried.in_vain >= limit)
     }
 
     /// Until when there is time for a goal that has been thought about for so long.
     pub(super) fn deadline(&self, spent: Duration) -> Option<Instant> {
-        let left = self.options.pair_time.map(|time| time.saturating_sub(spent));
+        let left = self.options.goal_time.map(|time| time.saturating_sub(spent));
         let deadline = left.map(|left| Instant::now() + left);
         deadline.into_iter().chain(self.deadline).min()
     }

@@ -183,7 +183,7 @@ impl<'a> Job<'a> {
         let mut left = unforced;
         let mut all_tried: FxHashMap<Signature, Tried> = FxHashMap::default();
         let mut put_off = Vec::new();
-        let mut most_put_off = if self.options.all_pairs { 0 } else { PUT_OFF };
+        let mut most_put_off = if self.options.all_goals { 0 } else { PUT_OFF };
         for goal in pairs.map(Goal::Race) {
             let signature = goal.signature(self.trace);
             let has_locations = signature.has_locations();
@@ -234,7 +234,7 @@ impl<'a> Job<'a> {
     ) {
         for PutOff { goal, forced, spent } in goals {
             let tried = tried.entry(goal.signature(self.trace)).or_default();
-            if tried.proven && !self.options.all_pairs {
+            if tried.proven && !self.options.all_goals {
                 found.counts.covered += 1;
                 continue;
             }
@@ -250,9 +250,9 @@ impl<'a> Job<'a> {
 
     /// Whether another goal of a signature need not be looked at.
     fn is_enough(&self, tried: &Tried) -> Option<Enough> {
-        let limit = self.options.pairs_per_signature.unwrap_or(usize::MAX);
+        let limit = self.options.goals_per_signature.unwrap_or(usize::MAX);
         match tried {
-            _ if self.options.all_pairs => None,
+            _ if self.options.all_goals => None,
             Tried { proven: true, .. } => Some(Enough::Proven),
             Tried { goals, .. } if *goals >= limit => Some(Enough::TooMany),
             _ => None,

@@ -92,7 +92,7 @@ fn analyze_file(
     let mut source = Source::open(&file.path, None).map_err(|error| problem(&error))?;
     let trace = Trace::load(&mut source, |_| {}).map_err(|error| problem(&error))?;
     let part = settings.shard.map_or(Part::WHOLE, |shard| part(&file.name, shard));
-    let options = Options { part, jobs: None, all_pairs: false, ..settings.options.clone() };
+    let options = Options { part, jobs: None, all_goals: false, ..settings.options.clone() };
     let report = analyze_one(&trace, &file.name, &settings.detectors, &options, progress);
     let report = report.map_err(|difference| problem(&difference))?;
     Ok(Analysed::new(&trace, &report, source.note(), &settings.strip))

@@ -244,7 +244,7 @@ fn look(folder: &Path, seed: u64, tally: &mut Tally) -> Result<()> {
     }
     let options = Options {
         jobs: Some(1),
-        pair_time: Some(Duration::from_secs(10)),
+        goal_time: Some(Duration::from_secs(10)),
         total_time: Some(Duration::from_secs(60)),
         ..Options::default()
     };

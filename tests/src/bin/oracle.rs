@@ -34,8 +34,8 @@ fn main() -> ExitCode {
         let truth: BTreeSet<Pair> = found.races().collect();
         for proofs in [Proofs::ALL, Proofs::NONE] {
             let options = Options {
-                all_pairs: true,
-                pair_time: None,
+                all_goals: true,
+                goal_time: None,
                 jobs: Some(1),
                 proofs,
                 ..Options::default()

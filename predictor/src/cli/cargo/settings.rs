@@ -174,12 +174,12 @@ impl Flags {
         };
         let options = Options {
             window: self.window.or(file_window).map_or(usual.window, |window| window.0),
-            pair_time: time("pair-time", self.pair_time, file.pair_time)?.or(usual.pair_time),
+            goal_time: time("pair-time", self.pair_time, file.pair_time)?.or(usual.goal_time),
             total_time: time("total-time", self.total_time, file.total_time)?,
-            pairs_per_signature: self
+            goals_per_signature: self
                 .pairs_per_signature
                 .or(file.pairs_per_signature)
-                .or(usual.pairs_per_signature),
+                .or(usual.goals_per_signature),
             solver: self.solver.or(file_solver).unwrap_or(usual.solver),
             ..usual
         };
@@ -246,7 +246,7 @@ mod tests {
                     baseline = \"old.json\"\njobs = 3\n";
         let file = resolved(&Flags::default(), text).unwrap();
         assert_eq!(file.analysis.options.window, Some(500));
-        assert_eq!(file.analysis.options.pair_time, Some(Duration::from_millis(2500)));
+        assert_eq!(file.analysis.options.goal_time, Some(Duration::from_millis(2500)));
         assert_eq!(file.analysis.detectors, [Detector::Mcm, Detector::Cp]);
         assert_eq!(file.analysis.jobs, Some(3));
         assert!(!file.confirm);
