@@ -9,7 +9,7 @@ use std::rc::Rc;
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
-use crate::goal::{self, Goal, Pair};
+use crate::goal::{self, Goal, GoalKinds, Pair};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::Witness;
@@ -32,11 +32,16 @@ impl Exploration {
     }
 }
 
-/// Searches all states, but stops once it has seen `max_states`. `progress` is called with the
+/// Searches all states for goals of these kinds, but stops once it has seen `max_states`. `progress` is called with the
 /// number of states visited, before each.
-pub fn explore(trace: &Trace, max_states: usize, mut progress: impl FnMut(usize)) -> Exploration {
+pub fn explore(
+    trace: &Trace,
+    kinds: GoalKinds,
+    max_states: usize,
+    mut progress: impl FnMut(usize),
+) -> Exploration {
     let machine = Machine::new(trace);
-    let mut search = Search::new(&machine);
+    let mut search = Search::new(&machine, kinds);
     let mut complete = true;
     let mut next = 0;
     while next < search.visited.len() {
@@ -55,6 +60,7 @@ pub fn explore(trace: &Trace, max_states: usize, mut progress: impl FnMut(usize)
 /// A breadth-first search.
 struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
+    kinds: GoalKinds,
     visited: Vec<Visited>,
     known: FxHashMap<Rc<State>, usize>,
     found: BTreeMap<Goal, Witness>,
@@ -67,9 +73,10 @@ struct Visited {
 }
 
 impl<'m, 'a> Search<'m, 'a> {
-    fn new(machine: &'m Machine<'a>) -> Self {
+    fn new(machine: &'m Machine<'a>, kinds: GoalKinds) -> Self {
         let mut search = Self {
             machine,
+            kinds,
             visited: Vec::new(),
             known: FxHashMap::default(),
             found: BTreeMap::new(),
@@ -91,8 +98,8 @@ impl<'m, 'a> Search<'m, 'a> {
         let state = self.visited[index].state.clone();
         let next: Vec<EventId> =
             trace.threads().filter_map(|thread| self.machine.next(&state, thread)).collect();
-        goal::in_state(self.machine, &next, |goal| {
-            if !self.found.contains_key(&goal) && goal.holds(self.machine, &state) {
+        goal::in_state(self.machine, &state, &next, self.kinds, |goal| {
+            if !self.found.contains_key(&goal) {
                 let witness = self.witness(index, goal.clone());
                 self.found.insert(goal, witness);
             }

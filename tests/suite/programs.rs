@@ -7,7 +7,7 @@ use std::process::Command;
 
 use predictor::analysis::{Detector, detect};
 use predictor::explore::explore;
-use predictor::goal::{Goal, Pair};
+use predictor::goal::{Goal, GoalKinds, Pair};
 use predictor::predict::{Decided, Options, decide_goal, predict};
 use predictor::replay::{ControlledRun, Order, Plan, Replayed};
 use predictor::solve::SolverKind;
@@ -160,7 +160,7 @@ fn the_races_of_every_program_are_found_and_nothing_else() {
         problems.extend(differences(&format!("{name}: missed, weak"), &known.weak, &weak));
         problems.extend(differences(&format!("{name}: too much, weak"), &weak, &known.weak));
         if trace.len() <= EXPLORED.0 {
-            let explored = explore(&trace, EXPLORED.1, |_| {});
+            let explored = explore(&trace, GoalKinds::RACES, EXPLORED.1, |_| {});
             if explored.complete {
                 compared += 1;
                 let all = explored.races().map(|pair| places(&trace, pair)).collect();

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use predictor::explore::explore;
+use predictor::goal::GoalKinds;
 use predictor::trace::format::{Format, Source};
 use predictor::trace::{Op, Trace};
 use racelog::trace::End;
@@ -316,7 +317,7 @@ fn a_recorded_race_is_found() {
     let (code, _, err) = run(&mut recorded(folder.path(), &["race"]), b"");
     assert_eq!((code, err.as_str()), (0, ""));
     let trace = load(folder.path());
-    let found = explore(&trace, 100_000, |_| {});
+    let found = explore(&trace, GoalKinds::RACES, 100_000, |_| {});
     assert!(found.complete);
     // Whichever write came first.
     assert_eq!(found.races().count(), 1);
@@ -333,7 +334,7 @@ fn races(program: &str) -> usize {
     let (code, _, errors) = crate::support::run(&mut recorded(folder.path(), &[program]), b"");
     assert_eq!(code, 0, "{errors}");
     let trace = load(folder.path());
-    let found = predictor::explore::explore(&trace, 1_000_000, |_| {});
+    let found = predictor::explore::explore(&trace, GoalKinds::RACES, 1_000_000, |_| {});
     assert!(found.complete);
     found.races().count()
 }

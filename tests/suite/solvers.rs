@@ -198,7 +198,7 @@ mod z3 {
     use predictor::detect::paper::Paper;
     use predictor::detect::said::Said;
     use predictor::explore::explore;
-    use predictor::goal::Pair;
+    use predictor::goal::{GoalKinds, Pair};
     use predictor::index::Index;
     use predictor::predict::{Options, Proofs, predict};
     use predictor::solve::SolverKind;
@@ -238,7 +238,7 @@ mod z3 {
         let (proofs, all_goals) = (Proofs::NONE, true);
         for seed in seeds {
             let (text, trace) = small_trace(seed);
-            let found = explore(&trace, 400_000, |_| {});
+            let found = explore(&trace, GoalKinds::RACES, 400_000, |_| {});
             if !found.complete {
                 continue;
             }

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
 use predictor::explore::explore;
-use predictor::goal::Pair;
 use predictor::goal::race::conflict;
+use predictor::goal::{GoalKinds, Pair};
 use predictor::trace::format::{Format, Sink, Source, SourceError};
 use predictor::trace::{EventId, Trace};
 use racelog::trace::{Dictionary, Item, Metadata};
@@ -133,7 +133,7 @@ pub(crate) fn record(mut command: Command, what: &str) -> Trace {
 
 /// All races of a trace, by the explorer.
 pub(crate) fn true_races(trace: &Trace) -> BTreeSet<Pair> {
-    let found = explore(trace, 2_000_000, |_| {});
+    let found = explore(trace, GoalKinds::RACES, 2_000_000, |_| {});
     assert!(found.complete);
     found.races().collect()
 }

@@ -12,8 +12,8 @@ use std::io::BufWriter;
 
 use racelog::trace::binary::Writer;
 use racelog::trace::{
-    Dictionary, End, Event, Item, Location, MemoryOrdering, Metadata, Object, Op, Stamp, ThreadId,
-    Value, VarId,
+    Dictionary, End, Event, Item, Location, MemoryOrdering, Metadata, Object, Op, Patience, Stamp,
+    ThreadId, Value, VarId,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -45,7 +45,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (stamp, (thread, op)) in (1..).zip(steps) {
         let line = Location::Source { file, line: 10 * u32::try_from(stamp)?, column: None };
         let location = Some(dictionary.location(line)?);
-        let event = Event { thread, stamp: Stamp::new(stamp), op, location, recorded: true };
+        let (stamp, patience) = (Stamp::new(stamp), Patience::Forever);
+        let event = Event { thread, stamp, op, location, recorded: true, patience };
         writer.write(&dictionary, &Item::Event(event))?;
     }
     writer.finish(&dictionary, End::Clean)?;

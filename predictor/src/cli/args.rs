@@ -11,6 +11,7 @@ use super::terminal::Kind;
 use crate::analysis::Detector;
 use crate::fuzz::Strategy;
 use crate::generate::Plan;
+use crate::goal::GoalKinds;
 use crate::predict::Options;
 use crate::solve::SolverKind;
 use crate::trace::format::Format;
@@ -247,6 +248,9 @@ pub(super) struct Explore {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: ReportFormat,
+    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    #[arg(long, value_name = "GOALS", default_value = "all")]
+    pub(super) goals: GoalKinds,
     /// Give up after so many states
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(super) max_states: usize,

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use super::args::{Explore, ReportFormat};
 use super::input::Input;
 use super::progress::Progress;
-use super::{Failure, Outcome, say, terminal};
+use super::{Failure, Outcome, goal_lists, say, terminal};
 use crate::explore::{Exploration, explore};
+use crate::goal::GoalKinds;
 use crate::trace::{EventId, Trace};
 use crate::witness;
 
@@ -15,31 +16,26 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     let name = input.name();
     let trace = input.load()?;
     let mut progress = Progress::new("states explored");
-    let found = explore(&trace, args.max_states, |states| {
+    let found = explore(&trace, args.goals, args.max_states, |states| {
         progress.update(|| (states as u64, None));
     });
     drop(progress);
     for (goal, witness) in &found.found {
         // What the checker does not confirm is a bug of ours and never shown.
-        let schedule: Vec<EventId> = witness.schedule().collect();
-        match witness::check(&trace, goal.kind(), &schedule) {
-            Ok(proven) if proven == *goal => {}
-            other => {
-                return Err(Failure::of(
-                    name,
-                    format!("bug: {goal:?} is not confirmed: {other:?}"),
-                ));
-            }
+        let prefix: Vec<EventId> = witness.prefix().collect();
+        if let Err(refutation) = witness::check(&trace, &prefix, goal) {
+            let problem = format!("bug: {goal:?} is not confirmed: {refutation:?}");
+            return Err(Failure::of(name, problem));
         }
     }
     let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
-        ReportFormat::Json => print_json(&mut out, &found)?,
+        ReportFormat::Json => print_json(&mut out, args.goals, &found)?,
         ReportFormat::Text => print_text(&mut out, &trace, &found)?,
     }
     out.flush()?;
     if !found.complete {
-        let problem = "not all executions were tried: there may be more races; raise --max-states";
+        let problem = "not all executions were tried: there may be more; raise --max-states";
         say("warning", format_args!("{name}: {problem}"));
     }
     Ok(match (found.found.is_empty(), found.complete) {
@@ -49,10 +45,9 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     })
 }
 
-fn print_json(out: &mut impl Write, found: &Exploration) -> io::Result<()> {
-    let pairs: Vec<String> =
-        found.races().map(|pair| format!("[{}, {}]", pair.first(), pair.second())).collect();
-    write!(out, "{{\"races\": [{}]", pairs.join(", "))?;
+fn print_json(out: &mut impl Write, kinds: GoalKinds, found: &Exploration) -> io::Result<()> {
+    write!(out, "{{")?;
+    goal_lists::write(out, kinds, found.found.keys())?;
     if !found.complete {
         write!(out, ", \"complete\": false")?;
     }
@@ -68,13 +63,9 @@ fn print_text(out: &mut impl Write, trace: &Trace, found: &Exploration) -> io::R
         }
         writeln!(out, "{:>8}  {}\n", "witness", numbers(witness.schedule(), " "))?;
     }
-    let races = match found.races().count() {
-        0 => "no race".to_owned(),
-        1 => "1 race".to_owned(),
-        count => format!("{count} races"),
-    };
+    let counts = goal_lists::counts(found.found.keys());
     let scope = if found.complete { "all of them" } else { "not all" };
-    writeln!(out, "{races} in {} events; {} states explored, {scope}", trace.len(), found.states)
+    writeln!(out, "{counts} in {} events; {} states explored, {scope}", trace.len(), found.states)
 }
 
 fn numbers(events: impl Iterator<Item = EventId>, between: &str) -> String {

@@ -28,6 +28,7 @@ pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
                     write_line(&mut out, None, &line, "")?;
                 }
             }
+            Item::Request(_) => {}
             Item::Event(event) => {
                 number += 1;
                 if filter.shows(dictionary, &mut printer, number, event) {

@@ -50,6 +50,33 @@ pub(super) fn state_closed(encoder: &mut Encoder<'_>, end: EventId, channel: Cha
     }
 }
 
+/// A message is sent while a receiver may be left: not all that are dropped in the whole trace are.
+pub(super) fn state_send(encoder: &mut Encoder<'_>, send: EventId, channel: ChannelId) {
+    let index = encoder.index;
+    let closes = &index.channels[channel.index()].receiver_closes;
+    if closes.is_empty() {
+        return;
+    }
+    let mut reasons = vec![!encoder.included(send)];
+    for close in closes {
+        let happens = encoder.included(*close);
+        reasons.push(!happens);
+        if happens != Lit::FALSE {
+            reasons.push(encoder.before(send, *close));
+        }
+    }
+    encoder.formula.clause(&reasons);
+}
+
+pub(super) fn state_send_closed(encoder: &mut Encoder<'_>, send: EventId, channel: ChannelId) {
+    let index = encoder.index;
+    let included = encoder.included(send);
+    for close in &index.channels[channel.index()].receiver_closes {
+        let conditions = [encoder.included(*close), encoder.before(*close, send)];
+        encoder.formula.implies(&[included], &conditions);
+    }
+}
+
 /// States the order of messages where a sequence does not respect it.
 pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
     let trace = encoder.trace;
@@ -61,7 +88,15 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
     }
     for event in sequence {
         match trace.op(*event) {
-            Op::Send { channel, .. } => queues.entry(channel).or_default().push_back(*event),
+            Op::Send { channel, .. } => {
+                let queue = queues.entry(channel).or_default();
+                let capacity = trace.capacity(channel).map_or(usize::MAX, |room| room as usize);
+                if queue.len() >= capacity {
+                    let full: Vec<EventId> = queue.iter().take(capacity).copied().collect();
+                    state_room(encoder, *event, &full, channel);
+                }
+                queues.entry(channel).or_default().push_back(*event);
+            }
             Op::Recv { channel, .. } => {
                 let send = sent(encoder, *event, channel);
                 let queue = queues.entry(channel).or_default();
@@ -96,6 +131,18 @@ fn state_order(encoder: &mut Encoder<'_>, message: EventId, other: EventId, chan
     let later = encoder.before(message, other);
     let gone = gone_before(encoder, other, recv, channel);
     encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
+}
+
+/// A message is sent only when one of those that would fill its channel is not yet there, or no longer.
+fn state_room(encoder: &mut Encoder<'_>, send: EventId, full: &[EventId], channel: ChannelId) {
+    let mut reasons = vec![!encoder.included(send)];
+    for other in full {
+        let happens = encoder.included(*other);
+        let later = encoder.before(send, *other);
+        let gone = gone_before(encoder, *other, send, channel);
+        reasons.extend([!happens, later, gone]);
+    }
+    encoder.formula.clause(&reasons);
 }
 
 /// The queue is found empty only when a message is not yet in it, or no longer.

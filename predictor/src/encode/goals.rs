@@ -15,6 +15,14 @@ pub(super) fn assume(encoder: &mut Encoder<'_>, query: &mut Query, goal: &Goal) 
     happened(encoder, query, goal.happened());
     match goal {
         Goal::Race(pair) => race(encoder, query, *pair),
+        Goal::Deadlock(circle) => {
+            circle.events().iter().for_each(|event| next(encoder, query, *event));
+        }
+        // That each thread waits is for `predict/stalls` to ask; here only that the roots are next.
+        Goal::Stall(stall) => {
+            stall.roots().iter().for_each(|event| next(encoder, query, *event));
+        }
+        Goal::SendToNobody(send) => send_to_nobody(encoder, query, *send),
     }
 }
 
@@ -37,6 +45,24 @@ fn race(encoder: &mut Encoder<'_>, query: &mut Query, pair: Pair) {
         query.assumptions.extend(foreign::allowed(encoder, event));
         query.assumptions.push(!encoder.included(event));
         finds_value(encoder, query, event);
+    }
+}
+
+/// A thread has come to an event, and has not taken it. Who holds a lock then is a matter of the threads'
+/// positions, so for events that wait for each other nothing else need be said.
+fn next(encoder: &mut Encoder<'_>, query: &mut Query, event: EventId) {
+    query.assumptions.extend(program_order::reached(encoder, event));
+    query.assumptions.extend(foreign::allowed(encoder, event));
+    query.assumptions.push(!encoder.included(event));
+}
+
+/// A message is about to be sent, and all receivers are dropped.
+fn send_to_nobody(encoder: &mut Encoder<'_>, query: &mut Query, send: EventId) {
+    next(encoder, query, send);
+    let Op::Send { channel, .. } = encoder.trace.op(send) else { return };
+    let index = encoder.index;
+    for close in &index.channels[channel.index()].receiver_closes {
+        query.assumptions.push(encoder.included(*close));
     }
 }
 

@@ -28,7 +28,9 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
                 state_exclusion(encoder, *other, number);
             }
         }
-        others.push(number);
+        if region.release != Some(*event) {
+            others.push(number);
+        }
     }
 }
 

@@ -244,6 +244,10 @@ impl<'a> Encoder<'a> {
             Op::Recv { channel, .. } => channels::state_receive(self, event, channel),
             Op::RecvEmpty(channel) => channels::state_empty(self, event, channel),
             Op::RecvClosed(channel) => channels::state_closed(self, event, channel),
+            Op::Send { channel, .. } => channels::state_send(self, event, channel),
+            Op::SendClosed { channel, .. } => {
+                channels::state_send_closed(self, event, channel);
+            }
             Op::Arrive { barrier, generation } => {
                 barriers::state_arrival(self, event, barrier, generation);
             }
@@ -265,9 +269,12 @@ impl<'a> Encoder<'a> {
             | Op::Release(_)
             | Op::ReadAcquire(_)
             | Op::ReadRelease(_)
+            | Op::OnceBegin(_)
+            | Op::OnceEnd(_)
+            | Op::OnceWait(_)
             | Op::Unpark(_)
-            | Op::Send { .. }
-            | Op::Close(_) => {}
+            | Op::Close(_)
+            | Op::ReceiverClose(_) => {}
         }
     }
 

@@ -21,6 +21,14 @@ pub enum Kind {
     UnorderedRace,
     /// A data race that only a detector reports that may be wrong.
     SuspectedRace,
+    /// Threads wait for each other in a circle.
+    Deadlock,
+    /// Every thread waits, some of them for what nobody is left to do.
+    Stall,
+    /// A stall of a thread whose notification came too early or went elsewhere.
+    LostWakeup,
+    /// A message is sent when all receivers are gone.
+    SendToNobody,
     /// A kind that a later version of racelog knows.
     Other(Box<OtherKind>),
 }
@@ -65,7 +73,15 @@ struct About<'a> {
 
 impl Kind {
     /// All that this version knows, by their codes.
-    pub const KNOWN: [Self; 3] = [Self::DataRace, Self::UnorderedRace, Self::SuspectedRace];
+    pub const KNOWN: [Self; 7] = [
+        Self::DataRace,
+        Self::UnorderedRace,
+        Self::SuspectedRace,
+        Self::Deadlock,
+        Self::Stall,
+        Self::LostWakeup,
+        Self::SendToNobody,
+    ];
 
     /// The table.
     fn about(&self) -> About<'_> {
@@ -97,6 +113,42 @@ impl Kind {
                 symmetric: true,
                 page: Some(include_str!("explain/RL003.md")),
             },
+            Self::Deadlock => About {
+                code: "RL010",
+                title: "deadlock",
+                noun: "deadlock",
+                rule: "Deadlock",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL010.md")),
+            },
+            Self::Stall => About {
+                code: "RL011",
+                title: "threads that wait for ever",
+                noun: "stall",
+                rule: "Stall",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL011.md")),
+            },
+            Self::LostWakeup => About {
+                code: "RL012",
+                title: "lost wake-up",
+                noun: "lost wake-up",
+                rule: "LostWakeup",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL012.md")),
+            },
+            Self::SendToNobody => About {
+                code: "RL040",
+                title: "send to nobody",
+                noun: "send to nobody",
+                rule: "SendToNobody",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL040.md")),
+            },
             Self::Other(other) => About {
                 code: &other.code,
                 title: &other.title,
@@ -119,6 +171,9 @@ impl Kind {
     pub const fn of_goal(goal: GoalKind) -> Self {
         match goal {
             GoalKind::Race => Self::DataRace,
+            GoalKind::Deadlock | GoalKind::FairDeadlock => Self::Deadlock,
+            GoalKind::Stall => Self::Stall,
+            GoalKind::SendToNobody => Self::SendToNobody,
         }
     }
 
@@ -225,6 +280,14 @@ mod examples {
     struct UnorderedRace;
     #[doc = include_str!("explain/RL003.md")]
     struct SuspectedRace;
+    #[doc = include_str!("explain/RL010.md")]
+    struct Deadlock;
+    #[doc = include_str!("explain/RL011.md")]
+    struct Stall;
+    #[doc = include_str!("explain/RL012.md")]
+    struct LostWakeup;
+    #[doc = include_str!("explain/RL040.md")]
+    struct SendToNobody;
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 use racelog::trace::{
-    CondvarId, Dictionary, Event, Item, LocId, Location, LockId, Object, Op, Stamp, StrId,
-    ThreadId, Value, VarId,
+    CondvarId, Dictionary, Event, Item, LocId, Location, LockId, Object, Op, Patience, Stamp,
+    StrId, ThreadId, Value, VarId,
 };
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -433,6 +433,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             op,
             location: Some(location),
             recorded: true,
+            patience: Patience::Forever,
         };
         (self.write)(&self.dictionary, &Item::Event(event))
     }

@@ -10,77 +10,74 @@
 //! a goal describes. What a search assumes to get there is said where the search is; what the
 //! encoder assumes is in `encode/goals.rs`.
 
+pub mod deadlock;
+mod kind;
 pub mod race;
+mod send;
 mod signature;
+pub mod stall;
+mod unmet;
 
+pub use self::deadlock::Circle;
+pub use self::kind::{GoalKind, GoalKinds};
 pub use self::race::Pair;
 pub use self::signature::{ProgramPoint, Signature};
-use crate::semantics::{Machine, State, WhyNot};
-use crate::trace::{EventId, Printer, Trace};
-
-/// The kinds of goals.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum GoalKind {
-    /// Two conflicting accesses are next and enabled at once.
-    Race,
-}
-
-impl GoalKind {
-    /// All of them.
-    pub const ALL: [Self; 1] = [Self::Race];
-
-    /// What a goal of this kind is called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Race => "race",
-        }
-    }
-
-    /// The goal that a list of events ends in, and the events before. A list of events says a goal of
-    /// a known kind by having its next events last; there is none if the list is too short.
-    pub fn split_schedule(self, schedule: &[EventId]) -> Option<(&[EventId], Goal)> {
-        match self {
-            Self::Race => {
-                let [prefix @ .., a, b] = schedule else { return None };
-                Some((prefix, Goal::Race(Pair::new(*a, *b))))
-            }
-        }
-    }
-
-    /// What a list of events has at its end, in words.
-    pub const fn ending(self) -> &'static str {
-        match self {
-            Self::Race => "two racing accesses",
-        }
-    }
-}
+pub use self::stall::Stall;
+pub use self::unmet::Unmet;
+use crate::semantics::{Machine, State};
+use crate::trace::{EventId, Trace};
 
 /// A property of a feasible prefix.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Goal {
     /// Both accesses of a pair are next and enabled.
     Race(Pair),
+    /// Threads wait for each other in a circle.
+    Deadlock(Circle),
+    /// Every thread waits, and some for what nobody is left to do.
+    Stall(Stall),
+    /// This `send` is next, and all receivers of its channel are dropped.
+    SendToNobody(EventId),
 }
 
 impl Goal {
+    /// The goal of a kind that has these events next; none if it cannot have so many.
+    pub fn of_kind(kind: GoalKind, next: &[EventId]) -> Option<Self> {
+        match (kind, next) {
+            (GoalKind::Race, [a, b]) => Some(Self::Race(Pair::new(*a, *b))),
+            (GoalKind::Deadlock, [_, _, ..]) => Some(Self::Deadlock(Circle::new(next))),
+            (GoalKind::FairDeadlock, [_, _, ..]) => Some(Self::Deadlock(Circle::fair(next))),
+            (GoalKind::Stall, [_, ..]) => Some(Self::Stall(Stall::new(next))),
+            (GoalKind::SendToNobody, [send]) => Some(Self::SendToNobody(*send)),
+            _ => None,
+        }
+    }
+
     /// Its kind.
     pub const fn kind(&self) -> GoalKind {
         match self {
             Self::Race(_) => GoalKind::Race,
+            Self::Deadlock(circle) => circle.kind(),
+            Self::Stall(_) => GoalKind::Stall,
+            Self::SendToNobody(_) => GoalKind::SendToNobody,
         }
     }
 
     /// The events that have happened, in this order.
     pub const fn happened(&self) -> &[EventId] {
         match self {
-            Self::Race(_) => &[],
+            Self::Race(_) | Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => &[],
         }
     }
 
-    /// The events that are next, each of a thread of its own, in the trace's order.
-    pub const fn next(&self) -> &[EventId] {
+    /// The events that are next, each of a thread of its own, in the trace's order. Of a stall only
+    /// its roots are said.
+    pub fn next(&self) -> &[EventId] {
         match self {
             Self::Race(pair) => pair.events(),
+            Self::Deadlock(circle) => circle.events(),
+            Self::Stall(stall) => stall.roots(),
+            Self::SendToNobody(send) => std::slice::from_ref(send),
         }
     }
 
@@ -93,6 +90,9 @@ impl Goal {
     pub fn signature(&self, trace: &Trace) -> Signature {
         match self {
             Self::Race(pair) => pair.signature(trace),
+            Self::Deadlock(circle) => circle.signature(trace),
+            Self::Stall(stall) => stall.signature(trace),
+            Self::SendToNobody(event) => send::signature(trace, *event),
         }
     }
 
@@ -100,6 +100,7 @@ impl Goal {
     pub const fn as_race(&self) -> Option<Pair> {
         match self {
             Self::Race(pair) => Some(*pair),
+            Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => None,
         }
     }
 
@@ -108,6 +109,9 @@ impl Goal {
     pub fn unmet(&self, machine: &Machine<'_>, state: &State) -> Vec<Unmet> {
         match self {
             Self::Race(pair) => pair.unmet(machine, state).collect(),
+            Self::Deadlock(circle) => circle.unmet(machine, state),
+            Self::Stall(stall) => stall.unmet(machine, state),
+            Self::SendToNobody(event) => send::unmet(machine, state, *event).into_iter().collect(),
         }
     }
 
@@ -115,49 +119,39 @@ impl Goal {
     pub fn holds(&self, machine: &Machine<'_>, state: &State) -> bool {
         match self {
             Self::Race(pair) => pair.unmet(machine, state).next().is_none(),
-        }
-    }
-}
-
-/// Calls `each` with the goals of every kind that may hold in a state in which these events are
-/// next. Which of them do is for [`Goal::holds`] to say.
-pub fn in_state(machine: &Machine<'_>, next: &[EventId], mut each: impl FnMut(Goal)) {
-    for kind in GoalKind::ALL {
-        match kind {
-            GoalKind::Race => race::among(machine.trace(), next, |pair| each(Goal::Race(pair))),
-        }
-    }
-}
-
-/// What of a goal does not hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unmet {
-    /// One of its next events is not enabled.
-    NotEnabled(EventId, WhyNot),
-    /// Its two accesses do not conflict.
-    NoConflict,
-}
-
-impl Unmet {
-    /// The event that it is about, if it is about one.
-    pub const fn event(&self) -> Option<EventId> {
-        match self {
-            Self::NotEnabled(event, _) => Some(*event),
-            Self::NoConflict => None,
-        }
-    }
-
-    /// Says it in the words of the trace.
-    pub fn describe(&self, printer: &mut Printer<'_>) -> String {
-        match self {
-            Self::NotEnabled(event, why) => {
-                let why = why.describe(printer);
-                format!("`{}` cannot happen here: {why}", printer.event(*event))
+            Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => {
+                self.unmet(machine, state).is_empty()
             }
-            Self::NoConflict => {
-                "the last two events do not conflict: they are not accesses of one variable by two \
-                 threads, one of them a write and one of them not atomic"
-                    .to_owned()
+        }
+    }
+}
+
+/// Calls `each` with the goals of these kinds that hold in a state in which these events are next.
+pub fn in_state(
+    machine: &Machine<'_>,
+    state: &State,
+    next: &[EventId],
+    kinds: GoalKinds,
+    mut each: impl FnMut(Goal),
+) {
+    let circles =
+        |fair| deadlock::among(machine, state, next, fair).into_iter().map(Goal::Deadlock);
+    for kind in kinds.iter() {
+        match kind {
+            GoalKind::Race => race::among(machine.trace(), next, |pair| {
+                let goal = Goal::Race(pair);
+                if goal.holds(machine, state) {
+                    each(goal);
+                }
+            }),
+            GoalKind::Deadlock => circles(false).for_each(&mut each),
+            GoalKind::FairDeadlock => circles(true).for_each(&mut each),
+            GoalKind::Stall => {
+                Stall::of(machine, state).map(Goal::Stall).into_iter().for_each(&mut each)
+            }
+            GoalKind::SendToNobody => {
+                let sends = next.iter().map(|event| Goal::SendToNobody(*event));
+                sends.filter(|goal| goal.holds(machine, state)).for_each(&mut each);
             }
         }
     }

@@ -49,6 +49,7 @@ pub(crate) struct Channel {
     /// In the order in which they were sent.
     pub(crate) messages: Vec<Message>,
     pub(crate) closes: Vec<EventId>,
+    pub(crate) receiver_closes: Vec<EventId>,
 }
 
 /// Which events of a trace belong together.
@@ -204,6 +205,9 @@ impl<'a> Builder<'a> {
             Op::Send { channel, message } => self.send(event, channel, message),
             Op::Recv { channel, message } => self.receive(event, channel, message),
             Op::Close(channel) => self.index.channels[channel.index()].closes.push(event),
+            Op::ReceiverClose(channel) => {
+                self.index.channels[channel.index()].receiver_closes.push(event);
+            }
             Op::Arrive { barrier, generation } => {
                 self.index.arrivals.entry((barrier, generation)).or_default().push(event);
             }
@@ -232,6 +236,10 @@ impl<'a> Builder<'a> {
             | Op::ReadAcquireFail(_)
             | Op::RecvEmpty(_)
             | Op::RecvClosed(_)
+            | Op::SendClosed { .. }
+            | Op::OnceBegin(_)
+            | Op::OnceEnd(_)
+            | Op::OnceWait(_)
             | Op::Assert(_) => {}
         }
     }

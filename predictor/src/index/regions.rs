@@ -76,7 +76,7 @@ pub fn open_after(trace: &Trace, first_events: &[EventId]) -> Vec<Region> {
                 open.begin(lock, region);
             }
             LockEffect::GivesBack => drop(open.end(lock)),
-            LockEffect::FindsTaken => {}
+            LockEffect::FindsTaken | LockEffect::FindsFree => {}
         }
     }
     let mut regions: Vec<Region> = open.0.into_iter().rev().map(|(_, region)| region).collect();
@@ -137,6 +137,12 @@ impl Regions {
                     if let Ok(at) = at {
                         held.remove(at);
                     }
+                }
+                // It holds the lock at no event, but others cannot have it there.
+                (LockEffect::FindsFree, _) => {
+                    let region = regions.begin(thread, lock, event);
+                    regions.all[region as usize].release = Some(event);
+                    continue;
                 }
                 (LockEffect::FindsTaken, _) => continue,
             }

@@ -91,6 +91,12 @@ struct Channel {
     messages: VecDeque<Knower>,
     /// What those who dropped their senders knew.
     closed: Option<Knower>,
+    /// What those who dropped their receivers knew.
+    receivers_closed: Option<Knower>,
+    /// Of a channel with a capacity: how many messages were sent.
+    sent: u32,
+    /// And what the receivers knew whose places have not been filled again.
+    room: VecDeque<Knower>,
 }
 
 impl<'a, K: Knowledge> Flow<'a, K> {
@@ -142,8 +148,8 @@ impl<'a, K: Knowledge> Flow<'a, K> {
         let know = &mut self.knowledge;
         match *op {
             Op::Join(child) => know.join(me, Knower::of(child)),
-            Op::Acquire(lock) => self.acquire(t, lock),
-            Op::ReadAcquire(lock) => {
+            Op::Acquire(lock) | Op::OnceBegin(lock) => self.acquire(t, lock),
+            Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
                 if let Some(writer) = self.locks[lock.index()].writer {
                     know.join(me, writer);
                 }
@@ -161,6 +167,12 @@ impl<'a, K: Knowledge> Flow<'a, K> {
                 if let Some(message) = self.channels[channel.index()].messages.pop_front() {
                     know.join(me, message);
                     know.free(message);
+                }
+            }
+            Op::Send { channel, .. } => self.find_room(t, channel),
+            Op::SendClosed { channel, .. } => {
+                if let Some(closed) = self.channels[channel.index()].receivers_closed {
+                    know.join(me, closed);
                 }
             }
             Op::RecvClosed(channel) => {
@@ -188,7 +200,7 @@ impl<'a, K: Knowledge> Flow<'a, K> {
                 self.starts[child.index()] = Some(start);
                 know.publish(t);
             }
-            Op::Release(lock) => self.release(t, lock),
+            Op::Release(lock) | Op::OnceEnd(lock) => self.release(t, lock),
             Op::ReadRelease(lock) => {
                 if self.edges.locks {
                     leave(know, &mut self.locks[lock.index()].readers, me);
@@ -205,6 +217,11 @@ impl<'a, K: Knowledge> Flow<'a, K> {
             Op::NotifyAll(condvar) => self.wakeups.notify_all(know, event, t, condvar),
             Op::Unpark(thread) => self.wakeups.unpark(know, t, thread),
             Op::Send { channel, .. } => self.send(t, channel),
+            Op::Recv { channel, .. } => self.make_room(t, channel),
+            Op::ReceiverClose(channel) => {
+                leave(know, &mut self.channels[channel.index()].receivers_closed, me);
+                know.publish(t);
+            }
             Op::Close(channel) => {
                 leave(know, &mut self.channels[channel.index()].closed, me);
                 know.publish(t);
@@ -235,6 +252,29 @@ impl<'a, K: Knowledge> Flow<'a, K> {
             self.knowledge.free(readers);
         }
         self.knowledge.publish(t);
+    }
+
+    /// A message takes a place that was free from the start, or that a receiver has made.
+    fn find_room(&mut self, t: ThreadId, id: ChannelId) {
+        let Some(capacity) = self.trace.capacity(id).filter(|_| self.edges.locks) else { return };
+        let channel = &mut self.channels[id.index()];
+        channel.sent += 1;
+        if channel.sent > capacity
+            && let Some(made) = channel.room.pop_front()
+        {
+            self.knowledge.join(Knower::of(t), made);
+            self.knowledge.free(made);
+        }
+    }
+
+    /// A receiver has made room for a message.
+    fn make_room(&mut self, t: ThreadId, id: ChannelId) {
+        if self.trace.capacity(id).is_some() && self.edges.locks {
+            let made = self.knowledge.new_knower();
+            self.knowledge.copy(made, Knower::of(t));
+            self.channels[id.index()].room.push_back(made);
+            self.knowledge.publish(t);
+        }
     }
 
     fn send(&mut self, t: ThreadId, channel: ChannelId) {

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use crate::goal::GoalKinds;
 use crate::solve::SolverKind;
 
 /// How to go about it.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// What to look for.
+    pub goals: GoalKinds,
     /// Whether every goal is decided, or one that is proven is enough for all of its signature.
     pub all_goals: bool,
     /// How many events to look at at a time; the whole trace if none.
@@ -101,6 +104,7 @@ impl Proofs {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            goals: GoalKinds::ALL,
             all_goals: false,
             window: None,
             goal_time: Some(Duration::from_secs(10)),

@@ -13,7 +13,7 @@
 
 use racelog::trace::LocId;
 
-use crate::goal::GoalKind;
+use crate::goal::{Goal, Pair};
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Checker, Witness};
 
@@ -167,7 +167,8 @@ impl Whole<'_> {
     }
 
     fn is_witness(&self, schedule: &[EventId]) -> bool {
-        let Some((prefix, goal)) = GoalKind::Race.split_schedule(schedule) else { return false };
+        let [prefix @ .., a, b] = schedule else { return false };
+        let goal = Goal::Race(Pair::new(*a, *b));
         self.checker.check(&Witness { observed: 0, rest: prefix.to_vec(), goal }).is_ok()
     }
 

@@ -122,12 +122,12 @@ impl<'a> Machine<'a> {
                 self.holds(state, var, value)
             }
             Op::Branch => clean(),
-            Op::Acquire(lock) => is_free(state, lock),
-            Op::Release(lock) | Op::Wait { lock, .. } => {
+            Op::Acquire(lock) | Op::OnceBegin(lock) => is_free(state, lock),
+            Op::Release(lock) | Op::OnceEnd(lock) | Op::Wait { lock, .. } => {
                 let held = state.locks[lock.index()].writer == Some(t);
                 require(held, WhyNot::NotHeld(lock, t))
             }
-            Op::ReadAcquire(lock) => match state.locks[lock.index()].writer {
+            Op::ReadAcquire(lock) | Op::OnceWait(lock) => match state.locks[lock.index()].writer {
                 Some(writer) => Err(WhyNot::Taken(lock, writer)),
                 None => Ok(()),
             },
@@ -157,7 +157,17 @@ impl<'a> Machine<'a> {
             Op::Unpark(_) => Ok(()),
             Op::Park => require(thread.token, WhyNot::NoToken(t)),
             Op::ParkTimeout => require(!thread.token, WhyNot::Token(t)),
-            Op::Send { .. } | Op::Close(_) => Ok(()),
+            Op::Close(_) | Op::ReceiverClose(_) => Ok(()),
+            Op::Send { channel, .. } => {
+                require(!self.has_no_receivers(state, channel), WhyNot::NoReceivers(channel))?;
+                let full = self.trace.capacity(channel).is_some_and(|capacity| {
+                    state.channels[channel.index()].queue.len() >= capacity as usize
+                });
+                require(!full, WhyNot::Full(channel))
+            }
+            Op::SendClosed { channel, .. } => {
+                require(self.has_no_receivers(state, channel), WhyNot::ReceiversLeft(channel))
+            }
             Op::Recv { channel, message } => {
                 let front = state.channels[channel.index()].queue.front().map(|front| front.name);
                 require(front == Some(message), WhyNot::Front(channel, message, front))
@@ -218,9 +228,13 @@ impl<'a> Machine<'a> {
                 self.write(state, t, var, new);
             }
             Op::Cas { var, new, .. } => self.write(state, t, var, new),
-            Op::CasFail { .. } | Op::AcquireFail(_) | Op::ReadAcquireFail(_) => {}
-            Op::Acquire(lock) => state.locks[lock.index()].writer = Some(t),
-            Op::Release(lock) => state.locks[lock.index()].writer = None,
+            Op::CasFail { .. }
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::OnceWait(_)
+            | Op::SendClosed { .. } => {}
+            Op::Acquire(lock) | Op::OnceBegin(lock) => state.locks[lock.index()].writer = Some(t),
+            Op::Release(lock) | Op::OnceEnd(lock) => state.locks[lock.index()].writer = None,
             Op::ReadAcquire(lock) => state.locks[lock.index()].add_reader(t),
             Op::ReadRelease(lock) => state.locks[lock.index()].remove_reader(t),
             Op::Wait { condvar, lock } => {
@@ -255,6 +269,7 @@ impl<'a> Machine<'a> {
             }
             Op::RecvEmpty(_) | Op::RecvClosed(_) | Op::Leave { .. } => {}
             Op::Close(channel) => state.channels[channel.index()].closed += 1,
+            Op::ReceiverClose(channel) => state.channels[channel.index()].receivers_closed += 1,
             Op::Arrive { barrier, generation } => {
                 state.arrived[self.observed.generation(barrier, generation)] += 1;
             }
@@ -290,8 +305,15 @@ impl<'a> Machine<'a> {
         (state.channels[channel.index()].closed, self.observed.closes(channel))
     }
 
+    /// Whether all receivers of a channel have been dropped: as many as are in the whole trace, and at
+    /// least one.
+    pub(super) fn has_no_receivers(&self, state: &State, channel: ChannelId) -> bool {
+        let all = self.observed.receiver_closes(channel);
+        all > 0 && state.channels[channel.index()].receivers_closed == all
+    }
+
     /// Whether a thread has taken all its events, and the branch that may follow the last.
-    fn finished(&self, state: &State, thread: ThreadId) -> Result<(), WhyNot> {
+    pub(super) fn finished(&self, state: &State, thread: ThreadId) -> Result<(), WhyNot> {
         match self.next(state, thread) {
             Some(next) => Err(WhyNot::NotFinished(thread, next)),
             None if self.trace.ends_guarded(thread) => {

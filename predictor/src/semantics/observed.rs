@@ -23,6 +23,8 @@ pub(super) struct Observed {
     arrivals: Vec<Arrivals>,
     /// For each channel, how many times a sender is dropped in all.
     closes: Vec<u32>,
+    /// For each channel, how many times a receiver is dropped in all.
+    receiver_closes: Vec<u32>,
     /// The `recv_empty` events that came after all of those: they show that some sender lives on.
     outlived: Vec<EventId>,
 }
@@ -39,13 +41,14 @@ struct Arrivals {
 impl Observed {
     pub(super) fn new(trace: &Trace) -> Self {
         let (generations, arrivals) = barrier_generations(trace);
-        let (closes, outlived) = channel_ends(trace);
+        let (closes, receiver_closes, outlived) = channel_ends(trace);
         Self {
             required: required_accesses(trace),
             preceding: preceding_events(trace),
             generations,
             arrivals,
             closes,
+            receiver_closes,
             outlived,
         }
     }
@@ -78,6 +81,10 @@ impl Observed {
 
     pub(super) fn closes(&self, channel: ChannelId) -> u32 {
         self.closes[channel.index()]
+    }
+
+    pub(super) fn receiver_closes(&self, channel: ChannelId) -> u32 {
+        self.receiver_closes[channel.index()]
     }
 
     pub(super) fn outlives_closes(&self, recv_empty: EventId) -> bool {
@@ -154,15 +161,17 @@ fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Ve
     (generations, arrivals)
 }
 
-fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<EventId>) {
+fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<u32>, Vec<EventId>) {
     let mut closes = vec![0; trace.channel_count()];
+    let mut receiver_closes = closes.clone();
     let mut empties = Vec::new();
     if closes.is_empty() {
-        return (closes, Vec::new());
+        return (closes, receiver_closes, Vec::new());
     }
     for event in trace.events() {
         match trace.op(event) {
             Op::Close(channel) => closes[channel.index()] += 1,
+            Op::ReceiverClose(channel) => receiver_closes[channel.index()] += 1,
             Op::RecvEmpty(channel) => empties.push((event, channel, closes[channel.index()])),
             _ => {}
         }
@@ -172,5 +181,5 @@ fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<EventId>) {
         .filter(|(_, channel, seen)| *seen == closes[channel.index()])
         .map(|(event, ..)| event)
         .collect();
-    (closes, outlived)
+    (closes, receiver_closes, outlived)
 }

@@ -58,6 +58,8 @@ pub(super) struct Channel {
     pub(super) queue: VecDeque<Message>,
     /// How many senders have been dropped.
     pub(super) closed: u32,
+    /// How many receivers have been dropped.
+    pub(super) receivers_closed: u32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -91,6 +93,12 @@ impl State {
     #[inline]
     pub fn position(&self, thread: ThreadId) -> usize {
         self.threads[thread.index()].position as usize
+    }
+
+    /// Whether a thread's fork has happened.
+    #[inline]
+    pub fn has_started(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()].started
     }
 
     /// Whether every read of the thread so far returned what it returned in the observed trace.

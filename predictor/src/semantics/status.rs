@@ -5,7 +5,7 @@
 //! that cannot be, other goals ask more: whether every program that could have left the trace waits
 //! here, and for whom. [`Machine::status`] tells that apart by the reason that the rules give.
 
-use racelog::trace::{ChannelId, LockId, ThreadId};
+use racelog::trace::{ChannelId, End, LockId, Patience, ThreadId};
 
 use super::{Machine, State, WhyNot};
 use crate::trace::{EventId, Op};
@@ -40,8 +40,19 @@ pub enum BlockedBy {
     /// This thread, by coming to its end.
     Thread(ThreadId),
     /// Any thread, recorded or not: a trace cannot show that no other part of the program would
-    /// notify, unpark, send or arrive.
+    /// notify, unpark, send, receive or arrive.
     Anybody,
+}
+
+impl BlockedBy {
+    /// The threads that can end it, if it is known which those are.
+    pub fn threads(&self) -> &[ThreadId] {
+        match self {
+            Self::Holders(_, threads) => threads,
+            Self::Thread(thread) => std::slice::from_ref(thread),
+            Self::Anybody => &[],
+        }
+    }
 }
 
 impl Machine<'_> {
@@ -66,25 +77,37 @@ impl Machine<'_> {
     }
 
     /// Who can end the waiting of a thread whose next event is not enabled for this reason; none if
-    /// that is no waiting.
+    /// that is no waiting, or none that lasts.
     fn blocked_by(&self, state: &State, event: EventId, why: &WhyNot) -> Option<BlockedBy> {
         let op = self.trace().op(event);
+        let for_ever = || self.waits_for_ever(event, &op);
+        let anybody = || for_ever().then_some(BlockedBy::Anybody);
         match *why {
             // A waiter needs its lock back however its wait ends, so that comes first.
             WhyNot::NotNotified(..) | WhyNot::Notified(..) => {
                 let held = op.lock().and_then(|lock| holders(state, lock));
                 let waits = matches!(op, Op::Wake { .. });
-                held.or(waits.then_some(BlockedBy::Anybody))
+                held.or_else(|| if waits { anybody() } else { None })
             }
-            WhyNot::Taken(lock, _) => holders(state, lock),
+            WhyNot::Taken(lock, _) => match op {
+                Op::Wake { .. } | Op::WakeTimeout { .. } => holders(state, lock),
+                // It would wait, and then find that there is nothing left to do.
+                Op::OnceBegin(_) => None,
+                _ => for_ever().then(|| holders(state, lock)).flatten(),
+            },
             WhyNot::NotFinished(thread, _) | WhyNot::EndNotClean(thread) => {
                 Some(BlockedBy::Thread(thread))
             }
-            WhyNot::NoToken(_) | WhyNot::Incomplete(..) | WhyNot::SendersLeft(..) => {
-                Some(BlockedBy::Anybody)
-            }
+            WhyNot::NoToken(_)
+            | WhyNot::Incomplete(..)
+            | WhyNot::SendersLeft(..)
+            | WhyNot::Full(_) => anybody(),
             WhyNot::Front(channel, _, None) => {
-                self.sender_may_be_left(state, channel).then_some(BlockedBy::Anybody)
+                if self.sender_may_be_left(state, channel) {
+                    anybody()
+                } else {
+                    None
+                }
             }
             WhyNot::Front(_, _, Some(_))
             | WhyNot::NotNext(..)
@@ -101,8 +124,55 @@ impl Machine<'_> {
             | WhyNot::Token(_)
             | WhyNot::NotEmpty(..)
             | WhyNot::NoSenders(_)
+            | WhyNot::NoReceivers(_)
+            | WhyNot::ReceiversLeft(_)
             | WhyNot::Early(..) => None,
         }
+    }
+
+    /// Whether a thread that cannot do an event at once waits until it can.
+    fn waits_for_ever(&self, event: EventId, op: &Op) -> bool {
+        let trace = self.trace();
+        let asked = match op {
+            // What ends a wait has the patience of the wait, which is the event before.
+            Op::Wake { .. } => {
+                let before = trace.position(event).checked_sub(1);
+                before.map_or(event, |at| trace.events_of_thread(trace.thread(event))[at])
+            }
+            _ => event,
+        };
+        trace.patience(asked) == Patience::Forever
+    }
+
+    /// The threads that keep a reader out of a fair lock because they wait to write: those whose
+    /// next event takes the lock exclusively and is blocked. None if the event is no reader's, or is
+    /// not requested, or the thread would not wait.
+    pub fn kept_out_by(&self, state: &State, event: EventId) -> Vec<ThreadId> {
+        let trace = self.trace();
+        let op = trace.op(event);
+        let Op::ReadAcquire(lock) = op else { return Vec::new() };
+        if !trace.is_fair(lock) || !self.waits_for_ever(event, &op) {
+            return Vec::new();
+        }
+        match self.status(state, event) {
+            Status::Enabled | Status::Blocked(_) => {}
+            Status::NotRequested(_) | Status::Diverges(_) => return Vec::new(),
+        }
+        let waits_to_write = |thread: &ThreadId| {
+            *thread != trace.thread(event)
+                && self.next(state, *thread).is_some_and(|next| {
+                    trace.op(next) == Op::Acquire(lock)
+                        && matches!(self.status(state, next), Status::Blocked(_))
+                })
+        };
+        trace.threads().filter(waits_to_write).collect()
+    }
+
+    /// Whether a thread has started and not come to its end. In a trace that was cut off no end is
+    /// known.
+    pub fn is_live(&self, state: &State, thread: ThreadId) -> bool {
+        let ends_are_known = self.trace().end() == End::Clean && self.trace().lost_events() == 0;
+        state.has_started(thread) && !(ends_are_known && self.finished(state, thread).is_ok())
     }
 
     /// Whether a receiver that finds nothing waits on. If all senders that are seen to be dropped
@@ -188,6 +258,58 @@ mod tests {
         assert_eq!(status(text, &[1, 2], 5), "enabled");
         // Notified, it would go on in another way.
         assert_eq!(status(text, &[1, 2, 3, 4, 7], 5), "diverges");
+    }
+
+    #[test]
+    fn who_does_not_wait_for_ever_is_not_blocked() {
+        let text = "a acquire l\na release l\nb acquire l try\nb release l\nb racquire l timed\n";
+        assert_eq!(status(text, &[1], 3), "diverges");
+        assert_eq!(status(text, &[1, 2], 3), "enabled");
+        let text = "a acquire l\na wait c l timed\nb acquire l\nb notify_one c a\nb release l\n\
+                    a wake c l\na release l\n";
+        assert_eq!(status(text, &[1, 2], 6), "diverges");
+        // It needs its lock back, whichever way its wait ends.
+        assert_eq!(status(text, &[1, 2, 3], 6), "b");
+        let text = "b unpark a\na park timed\nb send ch 1\na recv ch 1 try\n";
+        assert_eq!(status(text, &[], 2), "diverges");
+        assert_eq!(status(text, &[1, 2], 4), "diverges");
+        assert_eq!(status(text, &[1, 2, 3], 4), "enabled");
+    }
+
+    #[test]
+    fn who_sends_waits_for_room_while_a_receiver_may_be_left() {
+        let text = "channel ch 1\na send ch 1\nb recv ch 1\na send ch 2\nb recv ch 2\n\
+                    b rclose ch\nc send_closed ch 3\n";
+        assert_eq!(status(text, &[1], 3), "anybody");
+        assert_eq!(status(text, &[1, 2], 3), "enabled");
+        assert_eq!(status(text, &[1, 2, 3, 4], 6), "diverges");
+        assert_eq!(status(text, &[1, 2, 3, 4, 5], 6), "enabled");
+        let late = "a send ch 1\nb recv ch 1\na send ch 2\nb rclose ch\n";
+        assert_eq!(status(late, &[1, 2, 4], 3), "diverges");
+    }
+
+    #[test]
+    fn who_needs_what_a_once_holds_waits_for_its_initialiser() {
+        let text = "a once_begin o\na once_end o\nb once_wait o\n";
+        assert_eq!(status(text, &[1], 3), "a");
+        assert_eq!(status(text, &[1, 2], 3), "enabled");
+        assert_eq!(status(text, &[], 3), "enabled");
+        let twice = "a once_begin o\na once_end o\nb once_begin o\nb once_end o\n";
+        assert_eq!(status(twice, &[1], 3), "diverges");
+    }
+
+    #[test]
+    fn a_waiting_writer_keeps_readers_out_of_a_fair_lock() {
+        let text = "fair l\na racquire l\na racquire l\na rrelease l\na rrelease l\n\
+                    b acquire l\nb release l\n";
+        let trace: Trace = text.parse().expect("the trace is valid");
+        let machine = Machine::new(&trace);
+        let [first, second] = [1, 2].map(|number| EventId::from_number(number).unwrap());
+        let mut state = machine.initial();
+        assert_eq!(machine.kept_out_by(&state, first), []);
+        machine.step(&mut state, first, None).expect("the lock is free");
+        assert_eq!(machine.kept_out_by(&state, second), [ThreadId::new(1)]);
+        assert_eq!(machine.status(&state, second), Status::Enabled);
     }
 
     #[test]

@@ -59,6 +59,12 @@ pub enum WhyNot {
     SendersLeft(ChannelId, u32, u32),
     /// All senders of the channel are dropped.
     NoSenders(ChannelId),
+    /// The channel has room for no more messages.
+    Full(ChannelId),
+    /// All receivers of the channel are dropped.
+    NoReceivers(ChannelId),
+    /// Receivers of the channel may be left.
+    ReceiversLeft(ChannelId),
     /// The generation before is not complete: so many of so many have arrived.
     Early(BarrierId, u32, u32),
     /// The generation is not complete: so many of so many have arrived.
@@ -177,6 +183,13 @@ impl WhyNot {
                 "all senders of {} are dropped, so its end would have been seen",
                 name(Object::Channel(channel))
             ),
+            Self::Full(channel) => format!("{} is full", name(Object::Channel(channel))),
+            Self::NoReceivers(channel) => {
+                format!("all receivers of {} are dropped", name(Object::Channel(channel)))
+            }
+            Self::ReceiversLeft(channel) => {
+                format!("not all receivers of {} are dropped", name(Object::Channel(channel)))
+            }
             Self::Early(barrier, arrived, all) => format!(
                 "{arrived} of {all} threads have arrived at {} for the generation before",
                 name(Object::Barrier(barrier))

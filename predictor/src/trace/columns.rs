@@ -1,6 +1,6 @@
 //! Events as columns: one array a property, so that an analysis touches only what it needs.
 
-use racelog::trace::{LocId, ThreadId, VarId};
+use racelog::trace::{LocId, Patience, ThreadId, VarId};
 
 use super::{EventId, Op};
 
@@ -15,6 +15,8 @@ pub(super) struct Columns {
     pub(super) guarded: Vec<bool>,
     pub(super) recorded: Vec<bool>,
     pub(super) ops: Vec<Op>,
+    /// The events whose thread would not have waited for ever, in order.
+    pub(super) impatient: Vec<(EventId, Patience)>,
 }
 
 // Every pass reads the operations. They are kept as they are because no packing would be smaller.
@@ -39,6 +41,11 @@ impl Columns {
     /// Makes an access one of another variable.
     pub(super) fn set_var(&mut self, access: EventId, var: VarId) {
         self.ops[access.index()] = self.op_on(access, var);
+    }
+
+    pub(super) fn patience(&self, event: EventId) -> Patience {
+        let found = self.impatient.binary_search_by_key(&event, |(event, _)| *event);
+        found.map_or(Patience::Forever, |at| self.impatient[at].1)
     }
 
     #[inline]

@@ -4,14 +4,15 @@ use std::str::FromStr;
 
 use racelog::trace::{
     BarrierId, ChannelId, CondvarId, Dictionary, End, Event, Item, LockId, Metadata, Object,
-    ThreadId, Value, VarId,
+    Patience, ThreadId, Value, VarId,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::columns::Columns;
 use super::foreign::Foreign;
 use super::format::{Format, Names, Source, SourceError};
+use super::loaded::Request;
 use super::originals::Originals;
 use super::overlaps::Overlaps;
 use super::pipeline;
@@ -81,6 +82,8 @@ pub struct Loader {
     numbering: Numbering,
     threads: Vec<ThreadProgress>,
     initialised: FxHashSet<VarId>,
+    /// What each thread was last about to do, if it has done nothing since.
+    requests: FxHashMap<ThreadId, Request>,
 }
 
 /// What the loader knows of a thread.
@@ -108,6 +111,10 @@ impl Loader {
         match item {
             Item::Init { var, value } => self.init(*var, *value),
             Item::Event(event) => self.event(event),
+            Item::Request(event) => {
+                self.request(event);
+                Ok(())
+            }
         }
     }
 
@@ -126,7 +133,7 @@ impl Loader {
         dictionary: Dictionary,
         end: End,
     ) -> Result<Trace, LoadError> {
-        let Self { mut columns, numbering, mut threads, .. } = self;
+        let Self { mut columns, numbering, mut threads, requests, .. } = self;
         let Numbering { originals, values, initial, .. } = numbering;
         // Threads that are only spoken of have no events.
         threads.resize(originals.threads.len(), ThreadProgress::default());
@@ -137,6 +144,19 @@ impl Loader {
         };
         let foreign = (0..threads.len() as u32).map(original).collect();
         let foreign = Foreign::new(foreign, &columns.thread);
+        let of_program = |object| originals.object(object);
+        let channels = (0..originals.channels.len() as u32).map(ChannelId::new);
+        let capacities = channels.map(|channel| match of_program(Object::Channel(channel)) {
+            Object::Channel(channel) => dictionary.capacity(channel),
+            _ => None,
+        });
+        let capacities = capacities.collect();
+        let locks = (0..originals.locks.len() as u32).map(LockId::new);
+        let fair = locks.map(|lock| match of_program(Object::Lock(lock)) {
+            Object::Lock(lock) => dictionary.is_fair(lock),
+            _ => false,
+        });
+        let fair = fair.collect();
         let ops = || columns.ops.iter();
         let (by_var, (by_thread, by_lock)) = rayon::join(
             || Groups::new(initial.len(), || ops().map(|op| op.var().map(VarId::index))),
@@ -166,6 +186,9 @@ impl Loader {
             overlaps,
             foreign,
             initial,
+            capacities,
+            fair,
+            requests,
         };
         validate(&trace).map_err(Box::new)?;
         Ok(trace)
@@ -180,6 +203,14 @@ impl Loader {
             return Err(Refused::InitLate { var, before });
         }
         Ok(())
+    }
+
+    fn request(&mut self, event: &Event) {
+        self.numbering.event = self.columns.len();
+        let thread = self.numbering.thread(event.thread);
+        let Event { location, patience, .. } = *event;
+        let op = self.numbering.op(event.op);
+        self.requests.insert(thread, Request { op, location, patience });
     }
 
     fn event(&mut self, event: &Event) -> Result<(), Refused> {
@@ -205,6 +236,10 @@ impl Loader {
         self.columns.guarded.push(progress.guarded);
         self.columns.recorded.push(event.recorded);
         self.columns.ops.push(op);
+        if event.patience != Patience::Forever {
+            self.columns.impatient.push((EventId::from_index(index), event.patience));
+        }
+        self.requests.remove(&thread);
         progress.events += 1;
         progress.guarded = !event.recorded && op.implies_branch();
         Ok(())

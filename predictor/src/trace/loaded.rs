@@ -3,9 +3,10 @@
 use racelog::contract::marker::Marker;
 use racelog::contract::place::SourcePlace;
 use racelog::trace::{
-    Dictionary, End, Event, LocId, Location, LockId, Metadata, Object, Stamp, ThreadId, Value,
-    VarId,
+    ChannelId, Dictionary, End, Event, LocId, Location, LockId, Metadata, Object, Patience, Stamp,
+    ThreadId, Value, VarId,
 };
+use rustc_hash::FxHashMap;
 
 use super::added::Added;
 use super::columns::Columns;
@@ -48,6 +49,23 @@ pub struct Trace {
     pub(super) by_var: Groups,
     pub(super) by_lock: Groups,
     pub(super) added: Added,
+    /// How many messages each channel holds, if there is a limit.
+    pub(super) capacities: Vec<Option<u32>>,
+    /// Of each lock whether waiting writers keep readers out.
+    pub(super) fair: Vec<bool>,
+    pub(super) requests: FxHashMap<ThreadId, Request>,
+}
+
+/// What a thread was about to do when the trace ended, and waited for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// The operation. What a receive would have received is not known: it is said as waiting for the
+    /// end of its channel.
+    pub op: Op,
+    /// Where in the program.
+    pub location: Option<LocId>,
+    /// How long the thread would have waited.
+    pub patience: Patience,
 }
 
 impl Trace {
@@ -111,6 +129,27 @@ impl Trace {
             Op::Assert(text) => self.dictionary.get_string(text).map(Marker::parse),
             _ => None,
         }
+    }
+
+    /// How long the thread of an event would have waited to do it.
+    pub fn patience(&self, event: EventId) -> Patience {
+        self.columns.patience(event)
+    }
+
+    /// How many messages a channel holds, if there is a limit.
+    #[inline]
+    pub fn capacity(&self, channel: ChannelId) -> Option<u32> {
+        self.capacities[channel.index()]
+    }
+
+    /// Whether threads that wait to take a lock exclusively keep out those that want to share it.
+    pub fn is_fair(&self, lock: LockId) -> bool {
+        self.fair[lock.index()]
+    }
+
+    /// What a thread was about to do when the trace ended, if it could not do it at once.
+    pub fn request_of(&self, thread: ThreadId) -> Option<&Request> {
+        self.requests.get(&thread)
     }
 
     /// Where in the program an event happened.
@@ -303,6 +342,7 @@ impl Trace {
             op: originals.op(op),
             location: self.location(event),
             recorded: self.is_recorded(event),
+            patience: self.patience(event),
         }
     }
 }

@@ -18,6 +18,6 @@ mod values;
 pub use groups::Groups;
 pub use id::EventId;
 pub use load::{LoadError, Loader};
-pub use loaded::{Op, Printer, Trace};
+pub use loaded::{Op, Printer, Request, Trace};
 pub use validate::{Invalid, Rule, validate};
 pub use values::{ValueId, Values};

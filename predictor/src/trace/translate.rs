@@ -93,6 +93,13 @@ pub(super) trait Translate<From, To> {
             Op::RecvEmpty(channel) => Op::RecvEmpty(self.channel(channel)),
             Op::RecvClosed(channel) => Op::RecvClosed(self.channel(channel)),
             Op::Close(channel) => Op::Close(self.channel(channel)),
+            Op::ReceiverClose(channel) => Op::ReceiverClose(self.channel(channel)),
+            Op::SendClosed { channel, message } => {
+                Op::SendClosed { channel: self.channel(channel), message: self.message(message) }
+            }
+            Op::OnceBegin(lock) => Op::OnceBegin(self.lock(lock)),
+            Op::OnceEnd(lock) => Op::OnceEnd(self.lock(lock)),
+            Op::OnceWait(lock) => Op::OnceWait(self.lock(lock)),
             Op::Arrive { barrier, generation } => {
                 Op::Arrive { barrier: self.barrier(barrier), generation }
             }

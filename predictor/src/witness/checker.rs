@@ -5,38 +5,36 @@
 //! it passed through.
 
 use super::{Reason, Refutation, Witness};
-use crate::goal::{Goal, GoalKind, Unmet};
+use crate::goal::{Goal, Unmet};
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Trace};
 
-/// Replays a schedule, which is a list of events that ends in those that a goal of this kind has
-/// next. Says which goal that proves.
-pub fn check(trace: &Trace, kind: GoalKind, schedule: &[EventId]) -> Result<Goal, Refutation> {
+/// Replays the events of a prefix, and asks whether a goal holds then. Steps of a refutation count the
+/// prefix first, and then the events that the goal has next.
+pub fn check(trace: &Trace, prefix: &[EventId], goal: &Goal) -> Result<(), Refutation> {
+    let (length, next) = (prefix.len() + goal.next().len(), goal.next());
+    let at = |step: usize| prefix.iter().chain(next).nth(step - 1).copied();
     let refute = |step: usize, reason: Reason| {
-        let event = schedule.get(step - 1).copied().unwrap_or(EventId::from_index(0));
+        let event = at(step).unwrap_or(EventId::from_index(0));
         Refutation::new(trace, step, event, reason)
     };
-    if let Some(step) = schedule.iter().position(|event| !trace.contains(*event)) {
+    if let Some(step) = prefix.iter().chain(next).position(|event| !trace.contains(*event)) {
         return Err(refute(step + 1, Reason::NoSuchEvent));
     }
-    let Some((prefix, goal)) = kind.split_schedule(schedule) else {
-        return Err(refute(schedule.len().max(1), Reason::TooShort(kind)));
-    };
     let machine = Machine::new(trace);
     let followed = follow(&machine, Replay::of(&machine, prefix), prefix);
     let state = followed.map_err(|(step, reason)| refute(step, reason))?;
     if let Err(missing) = in_order(goal.happened(), prefix.iter().copied()) {
-        return Err(refute(schedule.len(), Reason::NotHappened(missing)));
+        return Err(refute(length, Reason::NotHappened(missing)));
     }
-    // Where in the schedule the event stands that is not as it should be.
+    // Where the event stands that is not as it should be.
     let step = |unmet: &Unmet| {
-        let next = &schedule[prefix.len()..];
         let place = unmet.event().and_then(|event| next.iter().position(|next| *next == event));
-        place.map_or(schedule.len(), |place| prefix.len() + place + 1)
+        place.map_or(length, |place| prefix.len() + place + 1)
     };
     match goal.unmet(&machine, &state).into_iter().min_by_key(step) {
         Some(unmet) => Err(refute(step(&unmet), Reason::Unmet(unmet))),
-        None => Ok(goal),
+        None => Ok(()),
     }
 }
 
@@ -133,8 +131,8 @@ impl<'a> Checker<'a> {
         }
         // The observed run may have notified others than this one needs, so once more with the
         // whole of it to be decided.
-        let schedule: Vec<EventId> = witness.schedule().collect();
-        check(self.trace(), witness.goal.kind(), &schedule).map(|_| ())
+        let prefix: Vec<EventId> = witness.prefix().collect();
+        check(self.trace(), &prefix, &witness.goal)
     }
 
     fn check_from_kept(&self, witness: &Witness) -> bool {

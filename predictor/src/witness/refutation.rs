@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::goal::{GoalKind, Unmet};
+use crate::goal::Unmet;
 use crate::semantics::WhyNot;
 use crate::trace::{EventId, Trace};
 
@@ -30,8 +30,6 @@ pub enum Reason {
     NotHappened(EventId),
     /// The state that is reached is not what the goal says.
     Unmet(Unmet),
-    /// The schedule is too short to end in a goal of its kind.
-    TooShort(GoalKind),
 }
 
 impl Refutation {
@@ -56,7 +54,6 @@ impl Reason {
                 format!("event {event}, `{text}`, has not happened where it should have")
             }
             Self::Unmet(unmet) => unmet.describe(&mut printer),
-            Self::TooShort(kind) => format!("a schedule ends in {}", kind.ending()),
         }
     }
 }

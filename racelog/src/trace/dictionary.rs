@@ -76,6 +76,18 @@ pub enum Definition {
         /// The variable.
         var: VarId,
     },
+    /// A channel holds at most so many messages; others hold any number.
+    Capacity {
+        /// The channel.
+        channel: ChannelId,
+        /// How many: at least one.
+        messages: u32,
+    },
+    /// A thread that waits to take this lock exclusively keeps out those that want to share it.
+    Fair {
+        /// The lock.
+        lock: LockId,
+    },
     /// A thread that may have worked for what is recorded here was not recorded here: several traces
     /// were under way, and nobody knows whose it is.
     Unattributed {
@@ -127,6 +139,8 @@ pub enum DictionaryError {
     Twice { object: Object },
     #[error("the memory of {var:?} is empty or reaches past the last address")]
     BadRange { var: VarId },
+    #[error("{channel:?} has room for no message: no send could ever be done")]
+    NoCapacity { channel: ChannelId },
     #[error("the memory of {var:?} is given back but was not there, or not any more")]
     NotThere { var: VarId },
 }
@@ -156,6 +170,8 @@ pub struct Dictionary {
     foreign: FxHashSet<ThreadId>,
     freed: FxHashSet<VarId>,
     unattributed: Vec<Option<LocId>>,
+    capacities: FxHashMap<ChannelId, u32>,
+    fair: FxHashSet<LockId>,
 }
 
 impl Dictionary {
@@ -203,6 +219,19 @@ impl Dictionary {
             Definition::Freed { var } => {
                 if !self.freed.insert(*var) {
                     return Err(DictionaryError::Twice { object: Object::Var(*var) });
+                }
+            }
+            Definition::Capacity { channel, messages } => {
+                if *messages == 0 {
+                    return Err(DictionaryError::NoCapacity { channel: *channel });
+                }
+                if self.capacities.insert(*channel, *messages).is_some() {
+                    return Err(DictionaryError::Twice { object: Object::Channel(*channel) });
+                }
+            }
+            Definition::Fair { lock } => {
+                if !self.fair.insert(*lock) {
+                    return Err(DictionaryError::Twice { object: Object::Lock(*lock) });
                 }
             }
             Definition::Unattributed { location } => {
@@ -271,6 +300,16 @@ impl Dictionary {
     /// Whether the last access of a variable is that its memory was given back.
     pub fn is_freed(&self, var: VarId) -> bool {
         self.freed.contains(&var)
+    }
+
+    /// How many messages a channel holds, if there is a limit.
+    pub fn capacity(&self, channel: ChannelId) -> Option<u32> {
+        self.capacities.get(&channel).copied()
+    }
+
+    /// Whether threads that wait to take a lock exclusively keep out those that want to share it.
+    pub fn is_fair(&self, lock: LockId) -> bool {
+        self.fair.contains(&lock)
     }
 
     /// The threads that may belong to the trace and are not in it, by where each was first met.

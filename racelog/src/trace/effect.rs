@@ -51,6 +51,8 @@ pub enum LockEffect {
     GivesBack,
     /// Nothing: the thread has found it taken.
     FindsTaken,
+    /// Nothing: the thread has waited until no other held it exclusively.
+    FindsFree,
 }
 
 /// An object that an operation is on.
@@ -102,6 +104,11 @@ impl<V> Op<V> {
             | Self::RecvEmpty(_)
             | Self::RecvClosed(_)
             | Self::Close(_)
+            | Self::ReceiverClose(_)
+            | Self::SendClosed { .. }
+            | Self::OnceBegin(_)
+            | Self::OnceEnd(_)
+            | Self::OnceWait(_)
             | Self::Arrive { .. }
             | Self::Leave { .. }
             | Self::Assert(_) => return None,
@@ -112,13 +119,17 @@ impl<V> Op<V> {
     /// What the operation does with a lock.
     #[inline]
     pub const fn lock_use(&self) -> Option<LockUse> {
-        use LockEffect::{FindsTaken, GivesBack, Takes};
+        use LockEffect::{FindsFree, FindsTaken, GivesBack, Takes};
         let (lock, shared, effect) = match *self {
-            Self::Acquire(lock) | Self::Wake { lock, .. } | Self::WakeTimeout { lock, .. } => {
-                (lock, false, Takes)
-            }
+            Self::Acquire(lock)
+            | Self::OnceBegin(lock)
+            | Self::Wake { lock, .. }
+            | Self::WakeTimeout { lock, .. } => (lock, false, Takes),
             Self::ReadAcquire(lock) => (lock, true, Takes),
-            Self::Release(lock) | Self::Wait { lock, .. } => (lock, false, GivesBack),
+            Self::Release(lock) | Self::OnceEnd(lock) | Self::Wait { lock, .. } => {
+                (lock, false, GivesBack)
+            }
+            Self::OnceWait(lock) => (lock, true, FindsFree),
             Self::ReadRelease(lock) => (lock, true, GivesBack),
             Self::AcquireFail(lock) => (lock, false, FindsTaken),
             Self::ReadAcquireFail(lock) => (lock, true, FindsTaken),
@@ -146,6 +157,8 @@ impl<V> Op<V> {
             | Self::RecvEmpty(_)
             | Self::RecvClosed(_)
             | Self::Close(_)
+            | Self::ReceiverClose(_)
+            | Self::SendClosed { .. }
             | Self::Arrive { .. }
             | Self::Leave { .. }
             | Self::Assert(_) => return None,
@@ -165,12 +178,13 @@ impl<V> Op<V> {
             | Self::WakeTimeout { condvar, .. }
             | Self::NotifyOne { condvar, .. }
             | Self::NotifyAll(condvar) => (Object::Condvar(condvar), true),
-            Self::Send { channel, .. } | Self::Recv { channel, .. } | Self::Close(channel) => {
-                (Object::Channel(channel), true)
-            }
-            Self::RecvEmpty(channel) | Self::RecvClosed(channel) => {
-                (Object::Channel(channel), false)
-            }
+            Self::Send { channel, .. }
+            | Self::Recv { channel, .. }
+            | Self::Close(channel)
+            | Self::ReceiverClose(channel) => (Object::Channel(channel), true),
+            Self::RecvEmpty(channel)
+            | Self::RecvClosed(channel)
+            | Self::SendClosed { channel, .. } => (Object::Channel(channel), false),
             Self::Arrive { barrier, .. } => (Object::Barrier(barrier), true),
             Self::Leave { barrier, .. } => (Object::Barrier(barrier), false),
             Self::Begin
@@ -191,6 +205,9 @@ impl<V> Op<V> {
             | Self::ReadRelease(_)
             | Self::AcquireFail(_)
             | Self::ReadAcquireFail(_)
+            | Self::OnceBegin(_)
+            | Self::OnceEnd(_)
+            | Self::OnceWait(_)
             | Self::Park
             | Self::ParkTimeout
             | Self::Assert(_) => return None,
@@ -207,7 +224,7 @@ impl<V> Op<V> {
         });
         let lock = self.lock_use().map(|used| Touch {
             object: Object::Lock(used.lock),
-            changes: !matches!(used.effect, LockEffect::FindsTaken),
+            changes: !matches!(used.effect, LockEffect::FindsTaken | LockEffect::FindsFree),
         });
         [var, self.counterpart(), lock].into_iter().flatten()
     }
@@ -299,6 +316,22 @@ impl<V> Op<V> {
         matches!(self.access(), Some(Access { kind: AccessKind::Exclusive, .. }))
     }
 
+    /// Whether threads can differ in how long they wait to do this: see
+    /// [`Patience`](super::Patience). What ends a wait on a condvar has the patience of the wait.
+    #[inline]
+    pub const fn has_patience(&self) -> bool {
+        matches!(
+            self,
+            Self::Acquire(_)
+                | Self::ReadAcquire(_)
+                | Self::Wait { .. }
+                | Self::Park
+                | Self::Send { .. }
+                | Self::Recv { .. }
+                | Self::RecvClosed(_)
+        )
+    }
+
     /// Whether the operation brings its thread something that may be otherwise in another
     /// execution: a value or a message. If it is, the thread is no longer clean.
     #[inline]
@@ -367,6 +400,8 @@ mod tests {
             Op::Join(thread),
             Op::RecvEmpty(channel),
             Op::RecvClosed(channel),
+            Op::SendClosed { channel, message: 'm' },
+            Op::OnceWait(lock),
             Op::Leave { barrier, generation: 0 },
         ] {
             assert!(op.touches().all(|touch| !touch.changes), "{op:?}");

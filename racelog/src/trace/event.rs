@@ -16,6 +16,21 @@ pub struct Event {
     /// Whether the thread was in code that records all its branches. A read elsewhere counts as
     /// followed by a branch.
     pub recorded: bool,
+    /// How long the thread would have waited to do it.
+    pub patience: Patience,
+}
+
+/// How long a thread waits for an operation that cannot be done at once. Only operations that
+/// [may wait](Op::has_patience) have any but the default.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Patience {
+    /// Until it can be done.
+    #[default]
+    Forever,
+    /// Not at all: it tries, and goes on otherwise.
+    Try,
+    /// For a time.
+    Timed,
 }
 
 /// What a trace is a list of.
@@ -30,6 +45,10 @@ pub enum Item {
     },
     /// An event.
     Event(Event),
+    /// What a thread is about to do and cannot do at once. If the thread has a later event, that is
+    /// how it went on; if not, it waits until the end of the trace. It is no event: it changes nothing,
+    /// and is not counted.
+    Request(Event),
 }
 
 /// Memory orderings of atomic operations, as in [`std::sync::atomic::Ordering`].
@@ -133,6 +152,17 @@ pub enum Op<V = Value> {
     RecvClosed(ChannelId),
     /// A sender of the channel is dropped.
     Close(ChannelId),
+    /// A receiver of the channel is dropped.
+    ReceiverClose(ChannelId),
+    /// Tried to send `message` and found all receivers dropped.
+    SendClosed { channel: ChannelId, message: V },
+    /// Starts the initialiser of a once. A once is a lock of its own kind: the thread that runs its
+    /// initialiser holds it.
+    OnceBegin(LockId),
+    /// The initialiser is over.
+    OnceEnd(LockId),
+    /// Waits until no initialiser of the once runs.
+    OnceWait(LockId),
     /// Arrives at the barrier for this generation.
     Arrive { barrier: BarrierId, generation: u64 },
     /// Leaves the barrier, that generation being complete.
@@ -178,6 +208,11 @@ impl<V> Op<V> {
             Self::RecvEmpty(_) => "recv_empty",
             Self::RecvClosed(_) => "recv_closed",
             Self::Close(_) => "close",
+            Self::ReceiverClose(_) => "rclose",
+            Self::SendClosed { .. } => "send_closed",
+            Self::OnceBegin(_) => "once_begin",
+            Self::OnceEnd(_) => "once_end",
+            Self::OnceWait(_) => "once_wait",
             Self::Arrive { .. } => "arrive",
             Self::Leave { .. } => "leave",
             Self::Assert(_) => "assert",

@@ -8,7 +8,7 @@
 //! ```
 //! use racelog::trace::binary::{Reader, Writer};
 //! use racelog::trace::{
-//!     Dictionary, End, Event, Item, Metadata, Object, Op, Stamp, ThreadId, Value, VarId,
+//!     Dictionary, End, Event, Item, Metadata, Object, Op, Patience, Stamp, ThreadId, Value, VarId,
 //! };
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -20,6 +20,7 @@
 //!     op: Op::Write { var: VarId::new(0), value: Value::Nat(7) },
 //!     location: None,
 //!     recorded: true,
+//!     patience: Patience::Forever,
 //! });
 //!
 //! let mut writer = Writer::new(Vec::new(), &Metadata::default())?;
@@ -51,7 +52,7 @@ mod word;
 
 pub use dictionary::{Definition, Dictionary, DictionaryError, Memory, Object};
 pub use effect::{Access, AccessKind, LockEffect, LockUse, Touch};
-pub use event::{Event, Item, MemoryOrdering, Op, Woken};
+pub use event::{Event, Item, MemoryOrdering, Op, Patience, Woken};
 pub use id::{BarrierId, ChannelId, CondvarId, LocId, LockId, Stamp, StrId, ThreadId, VarId};
 pub use location::Location;
 pub use meta::{End, Metadata};

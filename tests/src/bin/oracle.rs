@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use predictor::explore::explore;
-use predictor::goal::Pair;
+use predictor::goal::{GoalKinds, Pair};
 use predictor::predict::{Options, Proofs, predict};
 use racelog_tests::random_trace::small_trace;
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let (mut compared, mut too_large, mut races, mut none) = (0_u64, 0_u64, 0, 0);
     for seed in first..first + count {
         let (text, trace) = small_trace(seed);
-        let found = explore(&trace, 400_000, |_| {});
+        let found = explore(&trace, GoalKinds::RACES, 400_000, |_| {});
         if !found.complete {
             too_large += 1;
             continue;

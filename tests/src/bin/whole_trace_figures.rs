@@ -9,8 +9,8 @@ use predictor::detect::Claim;
 use predictor::detect::paper::Paper;
 use predictor::detect::said::Said;
 use predictor::explore::explore;
-use predictor::goal::Pair;
 use predictor::goal::race::conflict;
+use predictor::goal::{GoalKinds, Pair};
 use predictor::index::Index;
 use predictor::solve::order::OrderSolver;
 use predictor::trace::Trace;
@@ -90,7 +90,7 @@ fn figures(traces: u64, kind: Kind) -> Result<Figures, Box<dyn Error>> {
     let mut figures = Figures::default();
     for seed in 0..traces {
         let trace = small(seed, kind)?;
-        let found = explore(&trace, 200_000, |_| {});
+        let found = explore(&trace, GoalKinds::RACES, 200_000, |_| {});
         if !found.complete {
             figures.skipped += 1;
             continue;

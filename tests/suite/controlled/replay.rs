@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use predictor::explore::explore;
+use predictor::goal::GoalKinds;
 use predictor::trace::format::{Format, Source};
 use predictor::trace::{EventId, Op, Trace};
 use racelog::cell::Shared;
@@ -113,7 +114,7 @@ fn predicted() -> (Trace, Vec<EventId>) {
     // The writer goes first all the way: its priority is the highest.
     for seed in 0..50 {
         let trace = record(&["late"], folder.path(), &format!("pct:1:1:{seed}"));
-        let found = explore(&trace, 1_000_000, |_| {});
+        let found = explore(&trace, GoalKinds::RACES, 1_000_000, |_| {});
         if let Some(witness) = found.found.values().next() {
             return (trace, witness.schedule().collect());
         }
@@ -208,7 +209,7 @@ fn a_race_in_a_test_is_replayed_in_that_test() {
     command.args(args).env("RACELOG", "1").env("RACELOG_DIR", folder.path());
     assert_eq!(run(&mut command, b"").0, 0);
     let trace = load(folder.path());
-    let found = explore(&trace, 1_000_000, |_| {});
+    let found = explore(&trace, GoalKinds::RACES, 1_000_000, |_| {});
     let witness = found.found.values().next().expect("there is a race");
     let witness: Vec<EventId> = witness.schedule().collect();
     let mut values = Vec::new();

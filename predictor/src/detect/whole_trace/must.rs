@@ -53,6 +53,9 @@ impl MustHappenBefore {
                 Op::RecvClosed(channel) => {
                     must.add(trace, &index.channels[channel.index()].closes, event);
                 }
+                Op::SendClosed { channel, .. } => {
+                    must.add(trace, &index.channels[channel.index()].receiver_closes, event);
+                }
                 Op::Arrive { barrier, generation } => {
                     must.add(trace, index.previous_arrivals(barrier, generation), event);
                 }

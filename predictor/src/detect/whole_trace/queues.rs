@@ -23,6 +23,16 @@ pub(super) fn state_sender_left(whole: &mut WholeTrace<'_>, empty: EventId, chan
     whole.formula.clause(&reasons);
 }
 
+/// A message is sent while a receiver may be left.
+pub(super) fn state_receiver_left(whole: &mut WholeTrace<'_>, send: EventId, channel: ChannelId) {
+    let index = whole.index;
+    let closes = &index.channels[channel.index()].receiver_closes;
+    if !closes.is_empty() {
+        let reasons: Vec<Lit> = closes.iter().map(|close| whole.before(send, *close)).collect();
+        whole.formula.clause(&reasons);
+    }
+}
+
 /// States the order of messages where a sequence does not respect it.
 pub(super) fn refine(whole: &mut WholeTrace<'_>, sequence: &[EventId]) {
     let (trace, index) = (whole.trace, whole.index);
@@ -33,7 +43,12 @@ pub(super) fn refine(whole: &mut WholeTrace<'_>, sequence: &[EventId]) {
     for event in sequence {
         match trace.op(*event) {
             Op::Send { channel, .. } => {
-                queues.entry(channel).or_default().push_back(message(event, channel));
+                let queue = queues.entry(channel).or_default();
+                let capacity = trace.capacity(channel).map_or(usize::MAX, |room| room as usize);
+                if queue.len() >= capacity {
+                    state_room(whole, *event, queue.iter().take(capacity));
+                }
+                queue.push_back(message(event, channel));
             }
             Op::Recv { channel, .. } => {
                 let received = message(event, channel);
@@ -60,6 +75,20 @@ fn state_order(whole: &mut WholeTrace<'_>, send: EventId, recv: EventId, other: 
         let gone = gone_before(whole, other, recv);
         whole.formula.clause(&[later, gone]);
     }
+}
+
+/// A message is sent only when one of those that would fill its channel is not yet there, or no longer.
+fn state_room<'q>(
+    whole: &mut WholeTrace<'_>,
+    send: EventId,
+    full: impl Iterator<Item = &'q Message>,
+) {
+    let mut reasons: Vec<Lit> = Vec::new();
+    for other in full {
+        reasons.push(whole.before(send, other.send));
+        reasons.push(gone_before(whole, *other, send));
+    }
+    whole.formula.clause(&reasons);
 }
 
 /// The queue is found empty only when a message is not yet in it, or no longer.

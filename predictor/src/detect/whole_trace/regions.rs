@@ -25,7 +25,9 @@ pub(super) fn refine(whole: &mut WholeTrace<'_>, sequence: &[EventId]) {
                 state_exclusion(whole, *other, number);
             }
         }
-        others.push(number);
+        if region.release != Some(*event) {
+            others.push(number);
+        }
     }
 }
 

@@ -124,25 +124,30 @@ impl Run<'_> {
             Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => true,
             Op::Read { .. } | Op::Load { .. } | Op::Write { .. } | Op::Store { .. } => true,
             Op::Rmw { .. } | Op::Exclusive { .. } => true,
-            Op::Release(_) | Op::ReadRelease(_) | Op::Wait { .. } => true,
+            Op::Release(_) | Op::ReadRelease(_) | Op::OnceEnd(_) | Op::Wait { .. } => true,
             Op::Unpark(_) | Op::NotifyOne { .. } | Op::NotifyAll(_) => true,
-            Op::Send { .. } | Op::Close(_) => true,
+            Op::Close(_) | Op::ReceiverClose(_) => true,
+            Op::Send { channel, .. } => {
+                let bounded = trace.capacity(channel).is_some();
+                !bounded || free(Object::Channel(channel))
+            }
             Op::Branch => !unclean,
             Op::Cas { var, .. } | Op::CasFail { var, .. } => {
                 let finds = |value: &Option<ValueId>| value.as_ref() == op.found();
                 !unclean && self.values.get(&var).is_none_or(finds)
             }
             Op::Join(child) => !self.stopped[child.index()] && !self.unclean_end(child),
-            Op::Acquire(lock) => !self.blocked.contains_key(&lock),
-            Op::ReadAcquire(lock) => self.blocked.get(&lock) != Some(&true),
+            Op::Acquire(lock) | Op::OnceBegin(lock) => !self.blocked.contains_key(&lock),
+            Op::ReadAcquire(lock) | Op::OnceWait(lock) => self.blocked.get(&lock) != Some(&true),
             Op::AcquireFail(lock) | Op::ReadAcquireFail(lock) => free(Object::Lock(lock)),
             Op::Wake { condvar, lock } | Op::WakeTimeout { condvar, lock } => {
                 free(Object::Condvar(condvar)) && !self.blocked.contains_key(&lock)
             }
             Op::Park | Op::ParkTimeout => free(Object::Thread(thread)),
-            Op::Recv { channel, .. } | Op::RecvEmpty(channel) | Op::RecvClosed(channel) => {
-                free(Object::Channel(channel))
-            }
+            Op::Recv { channel, .. }
+            | Op::RecvEmpty(channel)
+            | Op::RecvClosed(channel)
+            | Op::SendClosed { channel, .. } => free(Object::Channel(channel)),
             Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
                 free(Object::Barrier(barrier))
             }

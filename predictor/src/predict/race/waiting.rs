@@ -219,6 +219,8 @@ fn need(why: &WhyNot) -> Option<Need> {
         WhyNot::NotNotified(condvar, _) => Object::Condvar(condvar),
         WhyNot::Front(channel, ..)
         | WhyNot::NotEmpty(channel, _)
+        | WhyNot::Full(channel)
+        | WhyNot::ReceiversLeft(channel)
         | WhyNot::SendersLeft(channel, ..) => Object::Channel(channel),
         WhyNot::Early(barrier, ..) | WhyNot::Incomplete(barrier, ..) => Object::Barrier(barrier),
         // The one that is held back comes first.
@@ -232,7 +234,8 @@ fn need(why: &WhyNot) -> Option<Need> {
         | WhyNot::NoSuchWaiter(..)
         | WhyNot::SomebodyWaits(..)
         | WhyNot::Token(_)
-        | WhyNot::NoSenders(_) => return None,
+        | WhyNot::NoSenders(_)
+        | WhyNot::NoReceivers(_) => return None,
     };
     Some(Need::Change(object))
 }

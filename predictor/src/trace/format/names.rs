@@ -56,6 +56,8 @@ impl Names {
                 | Definition::GivenBack { .. }
                 | Definition::Foreign { .. }
                 | Definition::Freed { .. }
+                | Definition::Capacity { .. }
+                | Definition::Fair { .. }
                 | Definition::Unattributed { .. } => continue,
             };
             if !self.names.contains_key(&object) {

@@ -5,7 +5,7 @@ use super::kept::KeptAccess;
 use super::thread_log::{PENDING, ThreadLog};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
-use crate::trace::{Op, Value, VarId};
+use crate::trace::{Op, Patience, Value, VarId};
 
 impl ThreadLog {
     /// Records an event of this thread alone.
@@ -118,7 +118,14 @@ impl ThreadLog {
         if self.watched {
             control::observe(&Op::End, None);
         }
-        self.append(Step { stamp, op: Op::End, location: None, recorded: false, slot: None });
+        self.append(Step {
+            stamp,
+            op: Op::End,
+            location: None,
+            recorded: false,
+            patience: Patience::Forever,
+            slot: None,
+        });
     }
 
     /// Records an event that no code of the program makes: it keeps those of one operation
@@ -127,7 +134,14 @@ impl ThreadLog {
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);
         }
-        self.append(Step { stamp, op, location: None, recorded: true, slot: None });
+        self.append(Step {
+            stamp,
+            op,
+            location: None,
+            recorded: true,
+            patience: Patience::Forever,
+            slot: None,
+        });
     }
 
     /// Records what a thread does by the way: that it found something which its control flow
@@ -138,6 +152,13 @@ impl ThreadLog {
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);
         }
-        self.append(Step { stamp, op, location: None, recorded: false, slot: None });
+        self.append(Step {
+            stamp,
+            op,
+            location: None,
+            recorded: false,
+            patience: Patience::Forever,
+            slot: None,
+        });
     }
 }

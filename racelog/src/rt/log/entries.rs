@@ -1,10 +1,10 @@
 //! What a thread writes to its chunks: events, and initial values.
 
 use crate::rt::store::chunks::{Cursor, Entry};
-use crate::trace::binary::code::{self, code_of};
+use crate::trace::binary::code::{self, code_of, with_patience};
 use crate::trace::binary::event::Coder;
 use crate::trace::binary::kept::kept_code;
-use crate::trace::{LocId, Op, Stamp, Value, VarId};
+use crate::trace::{LocId, Op, Patience, Stamp, Value, VarId};
 
 /// An event.
 #[derive(Clone, Copy)]
@@ -13,6 +13,7 @@ pub(super) struct Step {
     pub(super) op: Op,
     pub(super) location: Option<LocId>,
     pub(super) recorded: bool,
+    pub(super) patience: Patience,
     /// Where it is kept, if it is a plain access that is.
     pub(super) slot: Option<usize>,
 }
@@ -26,7 +27,7 @@ impl Entry for Step {
     fn code(&self) -> u8 {
         match self.slot {
             Some(_) => kept_code(matches!(self.op, Op::Write { .. })),
-            None => code_of(&self.op),
+            None => with_patience(code_of(&self.op), self.patience),
         }
     }
 

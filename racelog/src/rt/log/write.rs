@@ -10,7 +10,7 @@ use crate::rt::memory::freeing::quiet;
 use crate::rt::store::chunks::Entry;
 use crate::rt::store::slot::Full;
 use crate::trace::binary::code;
-use crate::trace::{LocId, Op};
+use crate::trace::{LocId, Op, Patience};
 
 impl ThreadLog {
     // Inlined where the kind of operation is known: what is left of the encoding is then little.
@@ -43,7 +43,7 @@ impl ThreadLog {
                 }
             },
         };
-        self.append(Step { stamp, op, location, recorded, slot });
+        self.append(Step { stamp, op, location, recorded, patience: Patience::Forever, slot });
     }
 
     /// Records an event at a location that is new to this thread.
@@ -65,7 +65,14 @@ impl ThreadLog {
         self.cached_location(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
         self.go_behind(offset);
-        self.append(Step { stamp, op: *op, location: Some(id), recorded, slot });
+        self.append(Step {
+            stamp,
+            op: *op,
+            location: Some(id),
+            recorded,
+            patience: Patience::Forever,
+            slot,
+        });
     }
 
     /// The id of a location that this thread remembers.

@@ -2,7 +2,7 @@
 //! 112 to 127 are reserved.
 
 use super::primitive::Malformed;
-use crate::trace::{MemoryOrdering, Op, Woken};
+use crate::trace::{MemoryOrdering, Op, Patience, Woken};
 
 pub(super) const BEGIN: u8 = 1;
 pub(super) const END: u8 = 2;
@@ -41,6 +41,18 @@ pub(crate) const INIT: u8 = 33;
 // Plain accesses that are kept in a slot, to be referred to.
 pub(super) const KEPT_READ: u8 = 34;
 pub(super) const KEPT_WRITE: u8 = 35;
+// Since version 4.
+pub(super) const RECEIVER_CLOSE: u8 = 36;
+pub(super) const SEND_CLOSED: u8 = 37;
+pub(super) const ONCE_BEGIN: u8 = 38;
+pub(super) const ONCE_END: u8 = 39;
+pub(super) const ONCE_WAIT: u8 = 40;
+/// From here on: operations whose thread would not have waited for ever, [`IMPATIENT`] of them that
+/// only try, then the same with a time limit.
+const TRY: u8 = 41;
+const TIMED: u8 = TRY + IMPATIENT.len() as u8;
+const LAST_TIMED: u8 = TIMED + IMPATIENT.len() as u8 - 1;
+const IMPATIENT: [u8; 7] = [ACQUIRE, READ_ACQUIRE, WAIT, PARK, SEND, RECV, RECV_CLOSED];
 // Atomic operations have room for their ordering in the low three bits.
 pub(super) const LOAD: u8 = 64;
 pub(super) const STORE: u8 = 72;
@@ -52,7 +64,33 @@ pub(super) const RESERVED: u8 = 112;
 /// The access that is kept in a slot, again. Most of the slot is in the low seven bits.
 pub(super) const AGAIN: u8 = 128;
 
-/// An event's first byte.
+/// No event: a thread is about to do what follows, which is coded like an event, and waits.
+pub(crate) const REQUEST: u8 = LAST_TIMED + 1;
+
+/// The first byte of an event, given that of its operation.
+#[inline]
+pub(crate) fn with_patience(code: u8, patience: Patience) -> u8 {
+    let first = match patience {
+        Patience::Forever => return code,
+        Patience::Try => TRY,
+        Patience::Timed => TIMED,
+    };
+    // Others wait as they always do.
+    let place = IMPATIENT.iter().position(|impatient| *impatient == code);
+    place.map_or(code, |place| first + place as u8)
+}
+
+/// The code of an event's operation, and its patience.
+#[inline]
+pub(super) fn without_patience(code: u8) -> (u8, Patience) {
+    match code {
+        TRY..TIMED => (IMPATIENT[usize::from(code - TRY)], Patience::Try),
+        TIMED..=LAST_TIMED => (IMPATIENT[usize::from(code - TIMED)], Patience::Timed),
+        _ => (code, Patience::Forever),
+    }
+}
+
+/// The first byte of an event that waits for ever.
 #[inline(always)]
 pub(crate) fn code_of(op: &Op) -> u8 {
     match *op {
@@ -85,6 +123,11 @@ pub(crate) fn code_of(op: &Op) -> u8 {
         Op::RecvEmpty(_) => RECV_EMPTY,
         Op::RecvClosed(_) => RECV_CLOSED,
         Op::Close(_) => CLOSE,
+        Op::ReceiverClose(_) => RECEIVER_CLOSE,
+        Op::SendClosed { .. } => SEND_CLOSED,
+        Op::OnceBegin(_) => ONCE_BEGIN,
+        Op::OnceEnd(_) => ONCE_END,
+        Op::OnceWait(_) => ONCE_WAIT,
         Op::Arrive { .. } => ARRIVE,
         Op::Leave { .. } => LEAVE,
         Op::Assert(_) => ASSERT,

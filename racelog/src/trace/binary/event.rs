@@ -1,21 +1,21 @@
 //! One event as bytes: a code, then varints, most of them differences to the event before. Plain
 //! accesses that are like one before take two bytes: see [`super::kept`].
 
-use super::code::{self, code_of, ordering_of_bits};
+use super::code::{self, code_of, ordering_of_bits, with_patience, without_patience};
 use super::kept::{Form, Kept, Slots, kept_code, slot_and_step};
 use super::primitive::{
     Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
     take_u64, take_value,
 };
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, Op, Stamp, StrId, ThreadId, Value,
-    VarId, Woken,
+    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, Op, Patience, Stamp, StrId,
+    ThreadId, Value, VarId, Woken,
 };
 
-/// No event and no initial value has more bytes: a code, three varints of 64 bits, of which the
-/// stamp can have a bit more, and at most two values of an escape and a varint of 128 bits.
+/// No event and no initial value has more bytes: a code or two, three varints of 64 bits, of which
+/// the stamp can have a bit more, and at most two values of an escape and a varint of 128 bits.
 #[cfg(any(feature = "record", test))]
-pub(crate) const LONGEST: usize = 1 + 3 * 10 + 2 * 20;
+pub(crate) const LONGEST: usize = 2 + 3 * 10 + 2 * 20;
 
 /// Stands where no item has been decoded yet.
 pub(crate) const NO_ITEM: Item = Item::Init { var: VarId::new(0), value: Value::Opaque };
@@ -51,12 +51,12 @@ impl Coder {
 
     /// Encodes an event, as short as can be.
     pub(crate) fn encode(&mut self, event: &Event, out: &mut impl Out) {
-        let Event { stamp, op, location, recorded, .. } = *event;
+        let Event { stamp, op, location, recorded, patience, .. } = *event;
         let is_next = self.stamp.checked_add(1) == Some(stamp.get());
         let access = Kept::of(&op, location, recorded).filter(|_| is_next);
         match access.map_or(Form::Full, |(access, value)| self.slots.form(access, value)) {
             Form::Full => {
-                put_u8(out, code_of(&op));
+                put_u8(out, with_patience(code_of(&op), patience));
                 self.encode_rest(stamp, &op, location, recorded, out);
             }
             Form::Kept(slot) => {
@@ -68,6 +68,13 @@ impl Coder {
                 self.stamp = stamp.get();
             }
         }
+    }
+
+    /// Encodes what a thread is about to do.
+    pub(crate) fn encode_request(&mut self, event: &Event, out: &mut impl Out) {
+        put_u8(out, code::REQUEST);
+        put_u8(out, with_patience(code_of(&event.op), event.patience));
+        self.encode_rest(event.stamp, &event.op, event.location, event.recorded, out);
     }
 
     /// Encodes all of a plain access that is kept but its code.
@@ -160,6 +167,8 @@ impl Coder {
         if code >= code::AGAIN {
             return self.decode_again(code, thread, input, item);
         }
+        let is_request = code == code::REQUEST;
+        let code = if is_request { take_u8(input)? } else { code };
         let step = super::primitive::take_u128(input)?;
         let recorded = step & 1 == 1;
         let step = u64::try_from(step >> 1).map_err(|_| Malformed)?;
@@ -170,18 +179,20 @@ impl Coder {
             0 => None,
             id => Some(LocId::new(u32::try_from(id - 1).map_err(|_| Malformed)?)),
         };
-        if code == code::INIT {
+        if code == code::INIT && !is_request {
             *item = Item::Init { var: self.take_var(input)?, value: take_value(input)? };
             return Ok(());
         }
-        let kept = matches!(code, code::KEPT_READ | code::KEPT_WRITE);
+        let kept = !is_request && matches!(code, code::KEPT_READ | code::KEPT_WRITE);
         let slot = if kept { Some(usize::from(take_u8(input)?)) } else { None };
+        let (code, patience) = without_patience(code);
         let op = self.decode_operands(code, input)?;
         if let (Some(slot), Some((access, value))) = (slot, Kept::of(&op, location, recorded)) {
             self.slots.keep(slot, access, value);
         }
         let stamp = Stamp::new(self.stamp);
-        *item = Item::Event(Event { thread, stamp, op, location, recorded });
+        let event = Event { thread, stamp, op, location, recorded, patience };
+        *item = if is_request { Item::Request(event) } else { Item::Event(event) };
         Ok(())
     }
 
@@ -201,6 +212,7 @@ impl Coder {
             op: access.op(value),
             location: access.location,
             recorded: access.recorded,
+            patience: Patience::Forever,
         });
         Ok(())
     }
@@ -228,7 +240,10 @@ impl Coder {
             | Op::ReadAcquire(lock)
             | Op::ReadRelease(lock)
             | Op::AcquireFail(lock)
-            | Op::ReadAcquireFail(lock) => put_u32(out, lock.get()),
+            | Op::ReadAcquireFail(lock)
+            | Op::OnceBegin(lock)
+            | Op::OnceEnd(lock)
+            | Op::OnceWait(lock) => put_u32(out, lock.get()),
             Op::Wait { condvar, lock }
             | Op::Wake { condvar, lock }
             | Op::WakeTimeout { condvar, lock } => {
@@ -242,11 +257,16 @@ impl Coder {
                 }
             }
             Op::NotifyAll(condvar) => put_u32(out, condvar.get()),
-            Op::Send { channel, message } | Op::Recv { channel, message } => {
+            Op::Send { channel, message }
+            | Op::Recv { channel, message }
+            | Op::SendClosed { channel, message } => {
                 put_u32(out, channel.get());
                 put_value(out, message);
             }
-            Op::RecvEmpty(channel) | Op::RecvClosed(channel) | Op::Close(channel) => {
+            Op::RecvEmpty(channel)
+            | Op::RecvClosed(channel)
+            | Op::Close(channel)
+            | Op::ReceiverClose(channel) => {
                 put_u32(out, channel.get());
             }
             Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {
@@ -311,6 +331,13 @@ impl Coder {
             code::RECV_EMPTY => Op::RecvEmpty(take_channel(input)?),
             code::RECV_CLOSED => Op::RecvClosed(take_channel(input)?),
             code::CLOSE => Op::Close(take_channel(input)?),
+            code::RECEIVER_CLOSE => Op::ReceiverClose(take_channel(input)?),
+            code::SEND_CLOSED => {
+                Op::SendClosed { channel: take_channel(input)?, message: take_value(input)? }
+            }
+            code::ONCE_BEGIN => Op::OnceBegin(take_lock(input)?),
+            code::ONCE_END => Op::OnceEnd(take_lock(input)?),
+            code::ONCE_WAIT => Op::OnceWait(take_lock(input)?),
             code::ARRIVE => {
                 Op::Arrive { barrier: take_barrier(input)?, generation: take_u64(input)? }
             }
@@ -379,6 +406,7 @@ mod tests {
             op,
             location: (!stamp.is_multiple_of(3)).then(|| LocId::new((stamp * 7 % 1000) as u32)),
             recorded: stamp.is_multiple_of(2),
+            patience: Patience::Forever,
         }
     }
 
@@ -418,6 +446,11 @@ mod tests {
             Op::RecvEmpty(channel),
             Op::RecvClosed(channel),
             Op::Close(channel),
+            Op::ReceiverClose(channel),
+            Op::SendClosed { channel, message: value },
+            Op::OnceBegin(lock),
+            Op::OnceEnd(lock),
+            Op::OnceWait(lock),
             Op::Arrive { barrier, generation },
             Op::Leave { barrier, generation },
             Op::Assert(StrId::new(6)),
@@ -458,6 +491,34 @@ mod tests {
     }
 
     #[test]
+    fn patience_comes_back_where_there_is_any() {
+        for op in one_of_each() {
+            for patience in [Patience::Forever, Patience::Try, Patience::Timed] {
+                let event = Event { patience, ..event(1, op) };
+                let mut bytes = Vec::new();
+                Coder::new(1).encode(&event, &mut bytes);
+                let expected = if op.has_patience() { patience } else { Patience::Forever };
+                let decoded = Coder::new(1).decode(event.thread, &mut &bytes[..]);
+                assert_eq!(decoded, Ok(Item::Event(Event { patience: expected, ..event })));
+            }
+        }
+    }
+
+    #[test]
+    fn requests_come_back() {
+        let waits = Event { patience: Patience::Timed, ..event(5, Op::Acquire(LockId::new(2))) };
+        let mut bytes = Vec::new();
+        let mut coder = Coder::new(5);
+        coder.encode_request(&waits, &mut bytes);
+        coder.encode(&event(6, Op::Branch), &mut bytes);
+        let (mut rest, mut coder) = (&bytes[..], Coder::new(5));
+        assert_eq!(coder.decode(waits.thread, &mut rest), Ok(Item::Request(waits)));
+        let next = Ok(Item::Event(event(6, Op::Branch)));
+        assert_eq!(coder.decode(waits.thread, &mut rest), next);
+        assert!(rest.is_empty());
+    }
+
+    #[test]
     fn accesses_in_a_loop_are_short_and_come_back() {
         let access = |stamp: u64| {
             let write = stamp.is_multiple_of(2);
@@ -465,7 +526,8 @@ mod tests {
             let op = if write { Op::Write { var, value } } else { Op::Read { var, value } };
             let location = Some(LocId::new(if write { 900 } else { 901 }));
             let (thread, stamp) = (ThreadId::new(3), Stamp::new(stamp));
-            Event { thread, stamp, op, location, recorded: false }
+            let patience = Patience::Forever;
+            Event { thread, stamp, op, location, recorded: false, patience }
         };
         // Something of another kind, a value that is far away and a stamp that is not the next.
         let mut far = access(52);
@@ -537,7 +599,8 @@ mod tests {
         for code in 0..=255u8 {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
-            let assigned = (1..=35).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
+            // A request is followed by the code of what is requested.
+            let assigned = (1..=54).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }
     }

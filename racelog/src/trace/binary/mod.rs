@@ -27,4 +27,4 @@ pub use reader::{OpenError, ReadError, Reader};
 pub use writer::{WriteError, Writer};
 
 /// The version that this build writes. It reads all up to this.
-pub const VERSION: u16 = 3;
+pub const VERSION: u16 = 4;

@@ -204,6 +204,7 @@ impl<R: Read + Seek> Reader<R> {
                 self.yielded += 1;
                 check(&self.dictionary, event)
             }
+            Item::Request(event) => check(&self.dictionary, event),
         };
         match checked {
             Ok(()) => Ok(true),
@@ -242,7 +243,9 @@ fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> 
         | Op::Store { value, .. }
         | Op::Exclusive { value, .. }
         | Op::CasFail { seen: value, .. } => dictionary.check_value(value),
-        Op::Send { message, .. } | Op::Recv { message, .. } => dictionary.check_message(message),
+        Op::Send { message, .. } | Op::Recv { message, .. } | Op::SendClosed { message, .. } => {
+            dictionary.check_message(message)
+        }
         Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
             dictionary.check_value(old)?;
             dictionary.check_value(new)
@@ -258,7 +261,7 @@ mod tests {
 
     use super::super::Writer;
     use super::*;
-    use crate::trace::{LocId, Location, Object, Stamp, ThreadId, Value, VarId};
+    use crate::trace::{LocId, Location, Object, Patience, Stamp, ThreadId, Value, VarId};
 
     fn event(thread: u32, stamp: u64, op: Op) -> Event {
         Event {
@@ -267,6 +270,7 @@ mod tests {
             op,
             location: Some(LocId::new(0)),
             recorded: true,
+            patience: Patience::Forever,
         }
     }
 
@@ -399,7 +403,7 @@ mod tests {
     fn stamps(items: &[Item]) -> Vec<u64> {
         let stamp = |item: &Item| match item {
             Item::Event(event) => event.stamp.get(),
-            Item::Init { .. } => unreachable!("there are only events"),
+            Item::Init { .. } | Item::Request(_) => unreachable!("there are only events"),
         };
         items.iter().map(stamp).collect()
     }

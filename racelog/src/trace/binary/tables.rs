@@ -48,6 +48,8 @@ mod tag {
     pub(super) const POISON_FLAG: u8 = 11;
     pub(super) const FREED: u8 = 12;
     pub(super) const UNATTRIBUTED: u8 = 13;
+    pub(super) const CAPACITY: u8 = 14;
+    pub(super) const FAIR: u8 = 15;
 }
 
 pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
@@ -93,6 +95,15 @@ pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
         Definition::Freed { var } => {
             put_u8(out, tag::FREED);
             put_u32(out, var.get());
+        }
+        Definition::Capacity { channel, messages } => {
+            put_u8(out, tag::CAPACITY);
+            put_u32(out, channel.get());
+            put_u32(out, *messages);
+        }
+        Definition::Fair { lock } => {
+            put_u8(out, tag::FAIR);
+            put_u32(out, lock.get());
         }
         Definition::Unattributed { location } => {
             put_u8(out, tag::UNATTRIBUTED);
@@ -183,6 +194,11 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
         }
         tag::FOREIGN => Definition::Foreign { thread: ThreadId::new(take_u32(input)?) },
         tag::FREED => Definition::Freed { var: VarId::new(take_u32(input)?) },
+        tag::CAPACITY => Definition::Capacity {
+            channel: ChannelId::new(take_u32(input)?),
+            messages: take_u32(input)?,
+        },
+        tag::FAIR => Definition::Fair { lock: LockId::new(take_u32(input)?) },
         tag::UNATTRIBUTED => Definition::Unattributed {
             location: match take_u8(input)? {
                 0 => None,
@@ -283,6 +299,8 @@ mod tests {
             Definition::Foreign { thread: ThreadId::new(4) },
             Definition::Freed { var: VarId::new(2) },
             Definition::Unattributed { location: Some(id) },
+            Definition::Capacity { channel: ChannelId::new(3), messages: 16 },
+            Definition::Fair { lock: LockId::new(3) },
             Definition::Unattributed { location: None },
         ];
         for object in [

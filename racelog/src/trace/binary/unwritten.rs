@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 
 use super::tables::PoisonFlag;
-use crate::trace::{Event, Item, LockId, MemoryOrdering, Op, Stamp, Value, VarId};
+use crate::trace::{Event, Item, LockId, MemoryOrdering, Op, Patience, Stamp, Value, VarId};
 
 /// What a lock's poison flag holds before the lock is poisoned.
 const SOUND: Value = Value::Nat(0);
@@ -59,6 +59,10 @@ impl UnwrittenReads {
             Item::Init { var, value } => {
                 return !(*value == SOUND && self.locks.contains_key(var));
             }
+            Item::Request(event) => {
+                self.number(event);
+                return true;
+            }
             Item::Event(event) => event,
         };
         self.number(event);
@@ -94,7 +98,7 @@ fn found_sound(taken: &Event, flag: VarId) -> Event {
     let ordering = Some(MemoryOrdering::Relaxed);
     let op = Op::Load { var: flag, value: SOUND, ordering };
     // Whether the program goes by it is not known, so it does.
-    Event { op, location: None, recorded: false, ..*taken }
+    Event { op, location: None, recorded: false, patience: Patience::Forever, ..*taken }
 }
 
 #[cfg(test)]
@@ -112,7 +116,8 @@ mod tests {
 
     fn event(thread: u32, stamp: u64, op: Op) -> Event {
         let thread = ThreadId::new(thread);
-        Event { thread, stamp: Stamp::new(stamp), op, location: None, recorded: true }
+        let (stamp, patience) = (Stamp::new(stamp), Patience::Forever);
+        Event { thread, stamp, op, location: None, recorded: true, patience }
     }
 
     /// A lock is taken in every way, then poisoned, and taken again.

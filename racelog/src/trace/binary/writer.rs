@@ -90,7 +90,8 @@ impl<W: Write> Writer<W> {
                 self.init(*var, *value);
                 Ok(())
             }
-            Item::Event(event) => self.event(dictionary, event),
+            Item::Event(event) => self.event(dictionary, event, true),
+            Item::Request(event) => self.event(dictionary, event, false),
         }
     }
 
@@ -98,7 +99,13 @@ impl<W: Write> Writer<W> {
         self.inits.push(Init { var, value, before: self.latest.saturating_add(1) });
     }
 
-    fn event(&mut self, dictionary: &Dictionary, event: &Event) -> Result<(), WriteError> {
+    /// Writes an event, or a request of one.
+    fn event(
+        &mut self,
+        dictionary: &Dictionary,
+        event: &Event,
+        happened: bool,
+    ) -> Result<(), WriteError> {
         let stamp = event.stamp.get();
         let pending = self.threads.entry(event.thread).or_default();
         if stamp <= pending.last_stamp {
@@ -113,12 +120,15 @@ impl<W: Write> Writer<W> {
             pending.coder = Coder::new(stamp);
         }
         let before = pending.payload.len();
-        pending.coder.encode(event, &mut pending.payload);
+        match happened {
+            true => pending.coder.encode(event, &mut pending.payload),
+            false => pending.coder.encode_request(event, &mut pending.payload),
+        }
         pending.last_stamp = stamp;
         pending.events += 1;
         self.buffered += pending.payload.len() - before;
         self.latest = self.latest.max(stamp);
-        self.events += 1;
+        self.events += u64::from(happened);
         if pending.payload.len() >= self.chunk_size {
             self.flush_thread(dictionary, event.thread)?;
         } else if self.buffered >= BUFFERED_BYTES {

@@ -2,7 +2,9 @@
 
 use std::io::{self, BufRead};
 
-use racelog::trace::{Dictionary, DictionaryError, Event, Item, Location, Op, Stamp, Value};
+use racelog::trace::{
+    Dictionary, DictionaryError, Event, Item, Location, Op, Patience, Stamp, Value,
+};
 use thiserror::Error;
 
 use super::FILE;
@@ -123,7 +125,8 @@ fn parse(ids: &mut Ids, line: &str, stamp: u64) -> Result<Event, StdProblem> {
         "0" => None,
         number => Some(ids.location(number, parse_location)?),
     };
-    Ok(Event { thread, stamp: Stamp::new(stamp), op, location, recorded: false })
+    let (stamp, patience) = (Stamp::new(stamp), Patience::Forever);
+    Ok(Event { thread, stamp, op, location, recorded: false, patience })
 }
 
 fn parse_location(dictionary: &mut Dictionary, word: &str) -> Result<Location, StdProblem> {

@@ -1,15 +1,15 @@
 //! The operations of the text format, and their operands.
 
 use racelog::trace::{
-    BarrierId, ChannelId, CondvarId, Dictionary, Item, LocId, Location, LockId, MemoryOrdering, Op,
-    StrId, ThreadId, Value, VarId, Woken,
+    BarrierId, ChannelId, CondvarId, Definition, Dictionary, Item, LocId, Location, LockId,
+    MemoryOrdering, Op, Patience, StrId, ThreadId, Value, VarId, Woken,
 };
 
 use super::fields::Fields;
 use super::reader::{Parser, Problem, TextProblem};
 
 /// All keywords.
-pub(super) const OPERATIONS: [&str; 36] = [
+pub(super) const OPERATIONS: [&str; 42] = [
     "begin",
     "end",
     "fork",
@@ -43,6 +43,12 @@ pub(super) const OPERATIONS: [&str; 36] = [
     "recv_empty",
     "recv_closed",
     "close",
+    "rclose",
+    "send_closed",
+    "once_begin",
+    "once_end",
+    "once_wait",
+    "request",
     "arrive",
     "leave",
     "assert",
@@ -72,6 +78,44 @@ impl<'a> Operands<'a> {
             None => Ok(Item::Init { var, value }),
             Some(word) => Err(self.superfluous(word)),
         }
+    }
+
+    /// The rest of `channel NAME MESSAGES`.
+    pub(super) fn capacity(mut self) -> Result<(), Problem> {
+        let column = self.fields.column();
+        let channel = self.channel()?;
+        let messages = self.required("a number of messages", |_, word| {
+            let unfit = TextProblem::Unfit { word: word.into(), what: "number of messages" };
+            word.parse().ok().filter(|messages| *messages > 0).ok_or(unfit)
+        })?;
+        self.declare(column, Definition::Capacity { channel, messages })
+    }
+
+    /// The rest of `fair LOCK`.
+    pub(super) fn fair(mut self) -> Result<(), Problem> {
+        let column = self.fields.column();
+        let lock = self.lock()?;
+        self.declare(column, Definition::Fair { lock })
+    }
+
+    fn declare(mut self, column: usize, definition: Definition) -> Result<(), Problem> {
+        if let Some(word) = self.fields.next() {
+            return Err(self.superfluous(word));
+        }
+        let defined = self.parser.ids.dictionary.define(definition);
+        defined.map_err(|error| (column, error.into()))
+    }
+
+    /// How long the thread would have waited, said after the operands.
+    pub(super) fn patience(&mut self, op: &Op) -> Patience {
+        let mut ahead = self.fields.clone();
+        let patience = match ahead.next() {
+            Some("try") if op.has_patience() => Patience::Try,
+            Some("timed") if op.has_patience() => Patience::Timed,
+            _ => return Patience::Forever,
+        };
+        self.fields = ahead;
+        patience
     }
 
     /// The operation with its operands; `None` if there is no such operation.
@@ -126,6 +170,11 @@ impl<'a> Operands<'a> {
             "recv_empty" => Op::RecvEmpty(self.channel()?),
             "recv_closed" => Op::RecvClosed(self.channel()?),
             "close" => Op::Close(self.channel()?),
+            "rclose" => Op::ReceiverClose(self.channel()?),
+            "send_closed" => Op::SendClosed { channel: self.channel()?, message: self.message()? },
+            "once_begin" => Op::OnceBegin(self.lock()?),
+            "once_end" => Op::OnceEnd(self.lock()?),
+            "once_wait" => Op::OnceWait(self.lock()?),
             "arrive" => Op::Arrive { barrier: self.barrier()?, generation: self.generation()? },
             "leave" => Op::Leave { barrier: self.barrier()?, generation: self.generation()? },
             "assert" => Op::Assert(self.text()?),

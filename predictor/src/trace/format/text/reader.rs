@@ -147,11 +147,19 @@ pub(super) struct Parser {
     /// Which threads have had an event.
     begun: Vec<bool>,
     pub(super) initialised: FxHashSet<VarId>,
-    /// How many events were read: the stamp of the last one.
-    events: u64,
+    /// The stamp of the last event or request.
+    stamp: u64,
     items: u64,
     end: Option<End>,
     lost: u64,
+}
+
+/// Whether a line says something of a channel or a lock: `channel NAME MESSAGES`, `fair LOCK`. Threads
+/// may have these names, too; their lines have an operation next.
+fn is_declaration(first: &str, fields: &Fields<'_>) -> bool {
+    let next = || fields.clone().next();
+    matches!(first, "channel" | "fair")
+        && next().is_some_and(|word| !operands::OPERATIONS.contains(&word))
 }
 
 impl Parser {
@@ -169,30 +177,41 @@ impl Parser {
         if first == "init" {
             return Operands::new(self, fields, "init").init().map(Some);
         }
+        if is_declaration(first, &fields) {
+            let operands = Operands::new(self, fields, first);
+            match first {
+                "fair" => operands.fair()?,
+                _ => operands.capacity()?,
+            }
+            return Ok(None);
+        }
         let thread = self.ids.thread(first).map_err(|error| (1, error.into()))?;
-        let column = fields.column();
-        let Some(operation) = fields.next() else {
+        let mut column = fields.column();
+        let missing = |column| {
             let operation = format!("`{first}`");
-            return Err((column, TextProblem::Missing { operation, operand: "an operation" }));
+            (column, TextProblem::Missing { operation, operand: "an operation" })
         };
+        let mut operation = fields.next().ok_or_else(|| missing(column))?;
+        let is_request = operation == "request";
+        if is_request {
+            column = fields.column();
+            operation = fields.next().ok_or_else(|| missing(column))?;
+        }
         let mut operands = Operands::new(self, fields, operation);
         let op = operands
             .op()?
             .ok_or_else(|| (column, TextProblem::UnknownOperation { word: operation.into() }))?;
+        let patience = operands.patience(&op);
         let location = operands.location()?;
-        self.events += 1;
+        self.stamp += 1;
         if self.begun.len() <= thread.index() {
             self.begun.resize(thread.index() + 1, false);
         }
         self.begun[thread.index()] = true;
         let recorded = !self.unrecorded.contains(&thread);
-        Ok(Some(Item::Event(Event {
-            thread,
-            stamp: Stamp::new(self.events),
-            op,
-            location,
-            recorded,
-        })))
+        let stamp = Stamp::new(self.stamp);
+        let event = Event { thread, stamp, op, location, recorded, patience };
+        Ok(Some(if is_request { Item::Request(event) } else { Item::Event(event) }))
     }
 
     fn directive(&mut self, directive: Directive<'_>) -> Result<(), Problem> {

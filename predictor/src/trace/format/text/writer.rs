@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use racelog::trace::{
     Definition, Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object,
-    Op, ThreadId, Value, VarId, Woken,
+    Op, Patience, ThreadId, Value, VarId, Woken,
 };
 use rustc_hash::FxHashMap;
 
@@ -23,6 +23,8 @@ pub struct TextWriter<W> {
     lost: u64,
     /// How many threads that may belong to the trace and are not in it have been spoken of.
     unattributed: usize,
+    /// How many definitions have been looked at for what is said of channels and locks.
+    declared: usize,
 }
 
 impl<W: Write> TextWriter<W> {
@@ -33,18 +35,19 @@ impl<W: Write> TextWriter<W> {
         }
         let printer = EventPrinter::new();
         let (line, unrecorded) = (Vec::new(), FxHashMap::default());
-        Ok(Self { out, printer, line, unrecorded, lost: 0, unattributed: 0 })
+        Ok(Self { out, printer, line, unrecorded, lost: 0, unattributed: 0, declared: 0 })
     }
 
     /// Writes an item.
     pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> io::Result<()> {
         self.line.clear();
+        self.put_declarations(dictionary)?;
         self.put_unattributed(dictionary)?;
         match item {
             Item::Init { var, value } => {
                 self.printer.init(dictionary, *var, *value, &mut self.line);
             }
-            Item::Event(event) => {
+            Item::Event(event) | Item::Request(event) => {
                 let unrecorded = match self.unrecorded.entry(event.thread) {
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(first) => {
@@ -61,7 +64,10 @@ impl<W: Write> TextWriter<W> {
                     let thread = self.printer.names.name(dictionary, Object::Thread(event.thread));
                     writeln!(self.line, "{}", Directive::Recorded(thread, event.recorded))?;
                 }
-                self.printer.event(dictionary, event, &mut self.line);
+                match item {
+                    Item::Request(_) => self.printer.request(dictionary, event, &mut self.line),
+                    _ => self.printer.event(dictionary, event, &mut self.line),
+                }
             }
         }
         self.line.push(b'\n');
@@ -71,6 +77,27 @@ impl<W: Write> TextWriter<W> {
     /// So many events are known to be missing in the trace.
     pub fn set_lost_events(&mut self, lost: u64) {
         self.lost = lost;
+    }
+
+    /// Says how much channels hold and which locks are fair, where that is new.
+    fn put_declarations(&mut self, dictionary: &Dictionary) -> io::Result<()> {
+        let all = dictionary.definitions();
+        for definition in &all[self.declared..] {
+            match definition {
+                Definition::Capacity { channel, messages } => {
+                    let channel = Object::Channel(*channel);
+                    let name = self.printer.names.name(dictionary, channel);
+                    writeln!(self.line, "channel {name} {messages}")?;
+                }
+                Definition::Fair { lock } => {
+                    let name = self.printer.names.name(dictionary, Object::Lock(*lock));
+                    writeln!(self.line, "fair {name}")?;
+                }
+                _ => {}
+            }
+        }
+        self.declared = all.len();
+        Ok(())
     }
 
     fn put_unattributed(&mut self, dictionary: &Dictionary) -> io::Result<()> {
@@ -95,6 +122,7 @@ impl<W: Write> TextWriter<W> {
     /// Writes the end.
     pub fn finish(mut self, dictionary: &Dictionary, end: End) -> io::Result<W> {
         self.line.clear();
+        self.put_declarations(dictionary)?;
         self.put_freed(dictionary)?;
         self.put_unattributed(dictionary)?;
         self.out.write_all(&self.line)?;
@@ -138,8 +166,26 @@ impl EventPrinter {
     pub fn event(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
         let thread = self.names.name(dictionary, Object::Thread(event.thread));
         out.extend_from_slice(thread.as_bytes());
+        self.put_rest(dictionary, event, out);
+    }
+
+    /// Prints what a thread is about to do, without line break.
+    fn request(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
+        let thread = self.names.name(dictionary, Object::Thread(event.thread));
+        out.extend_from_slice(thread.as_bytes());
+        put_word("request", out);
+        self.put_rest(dictionary, event, out);
+    }
+
+    /// Prints all of an event but its thread.
+    fn put_rest(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
         put_word(event.op.keyword(), out);
         self.put_operands(dictionary, &event.op, out);
+        match event.patience {
+            Patience::Forever => {}
+            Patience::Try => put_word("try", out),
+            Patience::Timed => put_word("timed", out),
+        }
         if let Some(id) = event.location {
             put_word("@", out);
             out.push(b' ');
@@ -186,7 +232,10 @@ impl EventPrinter {
             | Op::ReadAcquire(lock)
             | Op::ReadRelease(lock)
             | Op::AcquireFail(lock)
-            | Op::ReadAcquireFail(lock) => self.put_object(dictionary, Object::Lock(lock), out),
+            | Op::ReadAcquireFail(lock)
+            | Op::OnceBegin(lock)
+            | Op::OnceEnd(lock)
+            | Op::OnceWait(lock) => self.put_object(dictionary, Object::Lock(lock), out),
             Op::Wait { condvar, lock }
             | Op::Wake { condvar, lock }
             | Op::WakeTimeout { condvar, lock } => {
@@ -204,11 +253,16 @@ impl EventPrinter {
                 }
             }
             Op::NotifyAll(condvar) => self.put_object(dictionary, Object::Condvar(condvar), out),
-            Op::Send { channel, message } | Op::Recv { channel, message } => {
+            Op::Send { channel, message }
+            | Op::Recv { channel, message }
+            | Op::SendClosed { channel, message } => {
                 self.put_object(dictionary, Object::Channel(channel), out);
                 put_value(dictionary, message, out);
             }
-            Op::RecvEmpty(channel) | Op::RecvClosed(channel) | Op::Close(channel) => {
+            Op::RecvEmpty(channel)
+            | Op::RecvClosed(channel)
+            | Op::Close(channel)
+            | Op::ReceiverClose(channel) => {
                 self.put_object(dictionary, Object::Channel(channel), out);
             }
             Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {

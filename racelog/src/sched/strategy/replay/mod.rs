@@ -435,7 +435,10 @@ fn object_of(op: &Op) -> Option<trace::Object> {
         | Op::ReadAcquire(lock)
         | Op::ReadRelease(lock)
         | Op::AcquireFail(lock)
-        | Op::ReadAcquireFail(lock) => Lock(lock),
+        | Op::ReadAcquireFail(lock)
+        | Op::OnceBegin(lock)
+        | Op::OnceEnd(lock)
+        | Op::OnceWait(lock) => Lock(lock),
         Op::Wait { condvar, .. }
         | Op::Wake { condvar, .. }
         | Op::WakeTimeout { condvar, .. }
@@ -445,7 +448,9 @@ fn object_of(op: &Op) -> Option<trace::Object> {
         | Op::Recv { channel, .. }
         | Op::RecvEmpty(channel)
         | Op::RecvClosed(channel)
-        | Op::Close(channel) => Channel(channel),
+        | Op::Close(channel)
+        | Op::ReceiverClose(channel)
+        | Op::SendClosed { channel, .. } => Channel(channel),
         Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Barrier(barrier),
         _ => return None,
     })

@@ -1,0 +1,143 @@
+//! The kinds of goals, and sets of them.
+
+use std::str::FromStr;
+
+/// The kinds of goals.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum GoalKind {
+    /// Two conflicting accesses are next and enabled at once.
+    Race,
+    /// Threads wait for each other in a circle.
+    Deadlock,
+    /// The same, where writers that wait for a lock keep readers out.
+    FairDeadlock,
+    /// Every thread waits, and some for what nobody is left to do.
+    Stall,
+    /// A message is about to be sent, and all receivers are dropped.
+    SendToNobody,
+}
+
+impl GoalKind {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Race, Self::Deadlock, Self::FairDeadlock, Self::Stall, Self::SendToNobody];
+
+    /// What a goal of this kind is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Race => "race",
+            Self::Deadlock => "deadlock",
+            Self::FairDeadlock => "deadlock by waiting writers",
+            Self::Stall => "stall",
+            Self::SendToNobody => "send to nobody",
+        }
+    }
+
+    /// What several goals of this kind are called.
+    pub const fn plural(self) -> &'static str {
+        match self {
+            Self::Race => "races",
+            Self::Deadlock => "deadlocks",
+            Self::FairDeadlock => "deadlocks by waiting writers",
+            Self::Stall => "stalls",
+            Self::SendToNobody => "sends to nobody",
+        }
+    }
+
+    /// What goals of this kind are called where many are listed, and by `--goals`. Waiting writers
+    /// are asked for along with all deadlocks.
+    pub const fn list_name(self) -> &'static str {
+        match self {
+            Self::Race => "races",
+            Self::Deadlock => "deadlocks",
+            Self::FairDeadlock => "fair_deadlocks",
+            Self::Stall => "stalls",
+            Self::SendToNobody => "sends",
+        }
+    }
+
+    /// How many events such a goal has next, if it is always as many.
+    pub const fn next_events(self) -> Option<usize> {
+        match self {
+            Self::Race => Some(2),
+            Self::SendToNobody => Some(1),
+            Self::Deadlock | Self::FairDeadlock | Self::Stall => None,
+        }
+    }
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// A set of kinds of goals.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GoalKinds(u8);
+
+impl GoalKinds {
+    /// Races, and nothing else.
+    pub const RACES: Self = Self(GoalKind::Race.bit());
+    /// All kinds.
+    pub const ALL: Self = Self((1 << GoalKind::ALL.len()) - 1);
+
+    /// Whether a kind is among them.
+    pub const fn contains(self, kind: GoalKind) -> bool {
+        self.0 & kind.bit() != 0
+    }
+
+    /// Those that are among them.
+    pub fn iter(self) -> impl Iterator<Item = GoalKind> {
+        GoalKind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+
+    /// The same and one more.
+    #[must_use]
+    pub const fn with(self, kind: GoalKind) -> Self {
+        Self(self.0 | kind.bit())
+    }
+
+    /// The same without one.
+    #[must_use]
+    pub const fn without(self, kind: GoalKind) -> Self {
+        Self(self.0 & !kind.bit())
+    }
+}
+
+/// `all`, or names separated by commas: `races,deadlocks,stalls,sends`.
+impl FromStr for GoalKinds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut kinds = Self(0);
+        for word in text.split(',').map(str::trim) {
+            kinds = match word {
+                "all" => Self::ALL,
+                "races" => kinds.with(GoalKind::Race),
+                "deadlocks" => kinds.with(GoalKind::Deadlock).with(GoalKind::FairDeadlock),
+                "stalls" => kinds.with(GoalKind::Stall),
+                "sends" => kinds.with(GoalKind::SendToNobody),
+                _ => {
+                    return Err(format!(
+                        "`{word}` is nothing to look for: use races, deadlocks, stalls, sends or all"
+                    ));
+                }
+            };
+        }
+        Ok(kinds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_are_asked_for_by_name() {
+        let kinds: GoalKinds = "races, deadlocks".parse().unwrap();
+        let found: Vec<GoalKind> = kinds.iter().collect();
+        assert_eq!(found, [GoalKind::Race, GoalKind::Deadlock, GoalKind::FairDeadlock]);
+        assert_eq!("all".parse(), Ok(GoalKinds::ALL));
+        assert_eq!("races".parse(), Ok(GoalKinds::RACES));
+        assert!("race".parse::<GoalKinds>().unwrap_err().contains("`race`"));
+    }
+}
