@@ -14,7 +14,7 @@ use crate::detect::{self, Claim, Scope};
 use crate::finding::{
     Describer, Finding, Kind, Occurrence, PackedWitness, Reason, Role, WeakAccess,
 };
-use crate::goal::{Goal, Pair, Signature};
+use crate::goal::{Goal, GoalKind, GoalLists, Pair, Signature};
 use crate::index::Index;
 use crate::order::{WeakLink, weak_links};
 use crate::predict::{self, Candidates, MustOrder, Proof, Proven, predict};
@@ -112,6 +112,10 @@ pub fn detect(
     options: &predict::Options,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Found {
+    // The others look for races only.
+    if detector != Detector::Mcm && !options.goals.contains(GoalKind::Race) {
+        return Found::default();
+    }
     let started = Instant::now();
     let scope = if options.all_goals { Scope::AllPairs } else { Scope::Signatures };
     let classic = |found: detect::Findings| Found {
@@ -272,6 +276,9 @@ pub fn analyze(
         }
     }
     merged.sort_by(|a, b| a.goal.cmp(&b.goal));
+    let mcm = detectors.contains(&Detector::Mcm);
+    let proven = merged.iter().filter(|entry| entry.proven.is_some() || !mcm);
+    let goals = GoalLists::new(options.goals, proven.map(|entry| &entry.goal));
     let mut describer = Describer::new(trace);
     let solver = options.solver.name();
     let findings = merged.into_iter().zip(1..).map(|(entry, number)| {
@@ -286,6 +293,7 @@ pub fn analyze(
         events: trace.len(),
         threads: trace.thread_count(),
         detectors: runs,
+        goals,
         findings: findings.collect(),
         counts,
         unseen: Unseen::of(trace),

@@ -67,7 +67,7 @@ impl<'a> Known<'a> {
         let step = (pairs.len() / most.saturating_mul(2)).max(1);
         let hold_back = HoldBack { trace: self.trace, index: &self.index };
         let hard = pairs.into_iter().step_by(step);
-        spread(hard.filter(|pair| hold_back.attempt(*pair).is_none()).collect(), most)
+        spread(hard.filter(|pair| hold_back.attempt(&Goal::Race(*pair)).is_none()).collect(), most)
     }
 
     /// What following what a pair forces says of it.

@@ -20,7 +20,8 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     }
     detectors.sort_unstable();
     detectors.dedup();
-    let options = Options { all_goals: args.all_pairs, ..args.effort.options() };
+    let (goals, all_goals) = (args.goals, args.all_pairs);
+    let options = Options { goals, all_goals, ..args.effort.options() };
     let progress = SharedProgress::new("signatures decided");
     let report =
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));

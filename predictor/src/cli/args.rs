@@ -266,6 +266,9 @@ pub(super) struct Analyze {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: AnalysisFormat,
+    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    #[arg(long, value_name = "GOALS", default_value = "all")]
+    pub(super) goals: GoalKinds,
     /// Decide every pair: by default one race is enough for the same two places in the program
     #[arg(long)]
     pub(super) all_pairs: bool,

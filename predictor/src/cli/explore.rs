@@ -2,12 +2,14 @@
 
 use std::io::{self, Write};
 
+use serde::Serialize;
+
 use super::args::{Explore, ReportFormat};
 use super::input::Input;
 use super::progress::Progress;
-use super::{Failure, Outcome, goal_lists, say, terminal};
+use super::{Failure, Outcome, say, terminal};
 use crate::explore::{Exploration, explore};
-use crate::goal::GoalKinds;
+use crate::goal::{GoalKinds, GoalLists};
 use crate::trace::{EventId, Trace};
 use crate::witness;
 
@@ -31,7 +33,7 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
         ReportFormat::Json => print_json(&mut out, args.goals, &found)?,
-        ReportFormat::Text => print_text(&mut out, &trace, &found)?,
+        ReportFormat::Text => print_text(&mut out, &trace, args.goals, &found)?,
     }
     out.flush()?;
     if !found.complete {
@@ -45,16 +47,28 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     })
 }
 
-fn print_json(out: &mut impl Write, kinds: GoalKinds, found: &Exploration) -> io::Result<()> {
-    write!(out, "{{")?;
-    goal_lists::write(out, kinds, found.found.keys())?;
-    if !found.complete {
-        write!(out, ", \"complete\": false")?;
-    }
-    writeln!(out, "}}")
+/// What was found, as JSON.
+#[derive(Serialize)]
+struct Found {
+    #[serde(flatten)]
+    lists: GoalLists,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
 }
 
-fn print_text(out: &mut impl Write, trace: &Trace, found: &Exploration) -> io::Result<()> {
+fn print_json(out: &mut impl Write, kinds: GoalKinds, found: &Exploration) -> io::Result<()> {
+    let lists = GoalLists::new(kinds, found.found.keys());
+    let found = Found { lists, complete: (!found.complete).then_some(false) };
+    serde_json::to_writer(&mut *out, &found)?;
+    writeln!(out)
+}
+
+fn print_text(
+    out: &mut impl Write,
+    trace: &Trace,
+    kinds: GoalKinds,
+    found: &Exploration,
+) -> io::Result<()> {
     let mut printer = trace.printer();
     for (goal, witness) in &found.found {
         writeln!(out, "{} ({})", goal.kind().name(), numbers(goal.next().iter().copied(), ", "))?;
@@ -63,7 +77,7 @@ fn print_text(out: &mut impl Write, trace: &Trace, found: &Exploration) -> io::R
         }
         writeln!(out, "{:>8}  {}\n", "witness", numbers(witness.schedule(), " "))?;
     }
-    let counts = goal_lists::counts(found.found.keys());
+    let counts = GoalLists::new(kinds, found.found.keys()).counts();
     let scope = if found.complete { "all of them" } else { "not all" };
     writeln!(out, "{counts} in {} events; {} states explored, {scope}", trace.len(), found.states)
 }

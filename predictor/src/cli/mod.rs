@@ -18,7 +18,6 @@ mod convert;
 mod explore;
 mod fuzz;
 mod generate;
-mod goal_lists;
 mod input;
 mod output;
 mod program;

@@ -181,14 +181,14 @@ pub(super) fn among(
         });
         found
     };
-    let plain = smallest(of(&find(false), |events| Circle::new(events)));
+    let plain = smallest(of(&find(false), Circle::new));
     if !fair {
         return plain;
     }
     let is_in = |small: &Circle, large: &Circle| {
         small.events.iter().all(|event| large.events.contains(event))
     };
-    let mut found = smallest(of(&find(true), |events| Circle::fair(events)));
+    let mut found = smallest(of(&find(true), Circle::fair));
     found.retain(|circle| !plain.iter().any(|small| is_in(small, circle)));
     found
 }

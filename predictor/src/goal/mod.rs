@@ -12,6 +12,7 @@
 
 pub mod deadlock;
 mod kind;
+mod lists;
 pub mod race;
 mod send;
 mod signature;
@@ -20,6 +21,7 @@ mod unmet;
 
 pub use self::deadlock::Circle;
 pub use self::kind::{GoalKind, GoalKinds};
+pub use self::lists::GoalLists;
 pub use self::race::Pair;
 pub use self::signature::{ProgramPoint, Signature};
 pub use self::stall::Stall;
@@ -96,6 +98,11 @@ impl Goal {
         }
     }
 
+    /// Whether its next events are enabled; those of others wait, or fail.
+    pub const fn wants_enabled(&self) -> bool {
+        matches!(self, Self::Race(_))
+    }
+
     /// The two accesses, if the goal is a race.
     pub const fn as_race(&self) -> Option<Pair> {
         match self {
@@ -147,7 +154,7 @@ pub fn in_state(
             GoalKind::Deadlock => circles(false).for_each(&mut each),
             GoalKind::FairDeadlock => circles(true).for_each(&mut each),
             GoalKind::Stall => {
-                Stall::of(machine, state).map(Goal::Stall).into_iter().for_each(&mut each)
+                Stall::of(machine, state).map(Goal::Stall).into_iter().for_each(&mut each);
             }
             GoalKind::SendToNobody => {
                 let sends = next.iter().map(|event| Goal::SendToNobody(*event));

@@ -3,20 +3,23 @@
 //!
 //! What is the same for every kind of goal, one stage a file: what is ordered in every execution
 //! (`must`), what cannot be reached for the order of locks (`histories`), what a goal forces
-//! (`closure`), one goal by the solver (`decide`), one goal by all means (`single`), and all goals of
-//! a trace, in parallel (`run`). A folder for each kind has its candidates and its own cheap proofs:
-//! `race`.
+//! (`closure`), the observed run with threads held back (`hold_back`), one goal by the solver
+//! (`decide`), one goal by all means (`single`), and all goals of a trace, in parallel (`run`). Each
+//! kind has its candidates and its own cheap proofs: `race`, `deadlock`, `send`.
 
 mod closure;
 mod counts;
+mod deadlock;
 mod decide;
 mod fate;
 mod histories;
+mod hold_back;
 mod must;
 mod options;
 mod proofs;
 mod race;
 mod run;
+mod send;
 mod single;
 mod writes;
 
@@ -25,9 +28,10 @@ use std::time::Duration;
 pub use self::closure::{Closed, Closures};
 pub use self::counts::{Counts, ProvenBy, RefutedBy, Undecided};
 pub use self::decide::{Decided, Decider};
+pub use self::hold_back::HoldBack;
 pub use self::must::MustOrder;
 pub use self::options::{Options, Part, Proofs};
-pub use self::race::{Candidates, HoldBack, Waiting};
+pub use self::race::{Candidates, Waiting};
 pub use self::run::predict;
 pub use self::single::decide_goal;
 pub use self::writes::Writes;

@@ -104,12 +104,12 @@ impl<'a> Job<'a> {
 
     /// Tries to prove a goal by holding a thread back. The checker decides.
     fn hold_back(&self, goal: &Goal, is_first: bool, tried: &mut Tried) -> Option<Witness> {
-        let pair = goal.as_race()?;
         if !self.options.proofs.hold_back || (!is_first && tried.steps > STEPS) {
             return None;
         }
-        tried.steps += pair.second().index() - pair.first().index();
-        HoldBack { trace: self.trace, index: self.index }.prove(pair, self.checker)
+        let hold_back = HoldBack { trace: self.trace, index: self.index };
+        tried.steps += hold_back.steps(goal);
+        hold_back.prove(goal, self.checker)
     }
 
     /// Follows what a goal forces.

@@ -3,6 +3,7 @@
 //! The work is cut into pieces that do not depend on how many threads do it, and what is learnt
 //! stays within a piece: so the result does not depend on it either, unless the time runs out.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -10,10 +11,11 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::deadlock::{AbstractCircle, Circles, Instances, Places, Requests};
 use super::fate::{Fate, Tried};
-use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes};
+use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, send};
 use crate::encode::{Forced, Window};
-use crate::goal::{Goal, Signature};
+use crate::goal::{Goal, GoalKind, Signature};
 use crate::index::Index;
 use crate::trace::Trace;
 use crate::witness::Checker;
@@ -52,10 +54,16 @@ fn in_parallel(
     let deadline = options.total_time.map(|time| Instant::now() + time);
     let (index, writes) = rayon::join(|| Index::new(trace), || Writes::new(trace));
     let proofs = options.proofs;
-    let ((checker, candidates), (plain, forced)) = rayon::join(
+    let looks_for = |kind| options.goals.contains(kind);
+    let ((checker, candidates, requests), (plain, forced)) = rayon::join(
         || {
-            let checker = Checker::new(trace);
-            (checker, Candidates::new(trace, &index.regions, proofs.common_lock))
+            let regions = &index.regions;
+            let races = || Candidates::new(trace, regions, proofs.common_lock);
+            let races = if looks_for(GoalKind::Race) { races() } else { Candidates::default() };
+            let circles = looks_for(GoalKind::Deadlock) || looks_for(GoalKind::FairDeadlock);
+            let requests = || Requests::new(trace, regions);
+            let requests = if circles { requests() } else { Requests::default() };
+            (Checker::new(trace), races, requests)
         },
         || {
             let plain = MustOrder::plain(trace, &index);
@@ -72,6 +80,12 @@ fn in_parallel(
         }
         _ => vec![Window::whole(checker.machine())],
     };
+    let fair = looks_for(GoalKind::FairDeadlock);
+    let mut circles =
+        Circles::new(trace, &requests, index.regions.sets(), fair, proofs.common_lock);
+    circles.all.retain(|circle| looks_for(circle.kind()));
+    let sends = looks_for(GoalKind::SendToNobody).then(|| send::candidates(trace, &index));
+    let sends = sends.unwrap_or_default();
     let job = Job {
         trace,
         options,
@@ -80,21 +94,22 @@ fn in_parallel(
         checker: &checker,
         orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
+        requests: &requests,
         writes: &writes,
         deadline,
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
-    let pieces = entries.chunks(PIECE).enumerate();
-    let pieces = pieces.filter(|(number, _)| options.part.has(*number));
-    let pieces: Vec<&[usize]> = pieces.map(|(_, entries)| entries).collect();
-    let all = pieces.iter().map(|entries| entries.len()).sum();
-    let pieces: Vec<Prediction> = pieces
+    let works = works(&entries, &circles, &requests, &sends);
+    let works = works.into_iter().enumerate().filter(|(number, _)| options.part.has(*number));
+    let works: Vec<Work<'_>> = works.map(|(_, work)| work).collect();
+    let all = works.iter().map(Work::size).sum();
+    let pieces: Vec<Prediction> = works
         .into_par_iter()
-        .map(|entries| {
-            let found = job.piece(entries);
-            let before = done.fetch_add(entries.len(), Ordering::Relaxed);
-            progress(before + entries.len(), all);
+        .map(|work| {
+            let found = job.piece(&work);
+            let before = done.fetch_add(work.size(), Ordering::Relaxed);
+            progress(before + work.size(), all);
             found
         })
         .collect();
@@ -103,6 +118,10 @@ fn in_parallel(
         // The others are counted where they are looked at.
         found.counts.candidates = candidates.locked;
         found.counts.refuted.common_lock = candidates.locked;
+        // How many circles were not followed is not known; that there may be some is.
+        let cut = u64::from(circles.cut);
+        found.counts.candidates += cut;
+        found.counts.unknown.limit += cut;
     }
     for piece in pieces {
         found.counts.add(&piece.counts);
@@ -126,6 +145,45 @@ fn bounds(trace: &Trace, size: usize) -> Vec<Range<usize>> {
         }
     }
     bounds
+}
+
+/// A piece of work.
+enum Work<'a> {
+    /// Entries of the list of candidates for races.
+    Races(&'a [usize]),
+    /// Circles of requests that stand at the same places.
+    Circles(Vec<&'a AbstractCircle>),
+    /// Sends that stand at one place.
+    Sends(&'a [Goal]),
+}
+
+impl Work<'_> {
+    /// How many signatures it is about.
+    fn size(&self) -> usize {
+        match self {
+            Self::Races(entries) => entries.len(),
+            Self::Circles(_) | Self::Sends(_) => 1,
+        }
+    }
+}
+
+fn works<'a>(
+    races: &'a [usize],
+    circles: &'a Circles,
+    requests: &'a Requests,
+    sends: &'a [Vec<Goal>],
+) -> Vec<Work<'a>> {
+    let mut at_places: BTreeMap<Vec<&Places>, Vec<&AbstractCircle>> = BTreeMap::new();
+    let mut works: Vec<Work<'_>> = races.chunks(PIECE).map(Work::Races).collect();
+    for circle in &circles.all {
+        match circle.places(requests) {
+            Some(places) => at_places.entry(places).or_default().push(circle),
+            None => works.push(Work::Circles(vec![circle])),
+        }
+    }
+    works.extend(at_places.into_values().map(Work::Circles));
+    works.extend(sends.iter().map(|sends| Work::Sends(sends)));
+    works
 }
 
 /// A goal that only a solver can decide.
@@ -154,16 +212,33 @@ pub(super) struct Job<'a> {
     /// The plain order, and the one that values force.
     pub(super) orders: [Option<&'a MustOrder>; 2],
     pub(super) candidates: &'a Candidates,
+    pub(super) requests: &'a Requests,
     pub(super) writes: &'a Writes,
     pub(super) deadline: Option<Instant>,
 }
 
 impl<'a> Job<'a> {
-    fn piece(&self, entries: &[usize]) -> Prediction {
+    fn piece(&self, work: &Work<'_>) -> Prediction {
         let mut found = Prediction::default();
         let mut deciders = FxHashMap::default();
-        for entry in entries {
-            self.entry(*entry, &mut deciders, &mut found);
+        match work {
+            Work::Races(entries) => {
+                for entry in *entries {
+                    self.entry(*entry, &mut deciders, &mut found);
+                }
+            }
+            Work::Circles(circles) => {
+                let mut tried = FxHashMap::default();
+                for circle in circles {
+                    let goals = Instances::new(self.trace, self.requests, circle, self.orders);
+                    let goals = goals.map(Goal::Deadlock);
+                    self.goals(goals, None, &mut tried, &mut deciders, &mut found);
+                }
+            }
+            Work::Sends(sends) => {
+                let goals = sends.iter().cloned();
+                self.goals(goals, None, &mut FxHashMap::default(), &mut deciders, &mut found);
+            }
         }
         found.disagreement = deciders.values().find_map(|decider| decider.disagreement().cloned());
         found
@@ -180,22 +255,38 @@ impl<'a> Job<'a> {
         found.counts.candidates += all;
         found.counts.refuted.must_order += all - unordered;
         found.counts.refuted.forced_order += unordered - unforced;
-        let mut left = unforced;
-        let mut all_tried: FxHashMap<Signature, Tried> = FxHashMap::default();
+        let goals = pairs.map(Goal::Race);
+        self.goals(goals, Some(unforced), &mut FxHashMap::default(), deciders, found);
+    }
+
+    /// Goals that have one signature, if all have places in the program: once that is settled the rest
+    /// is passed over. Those that are not counted beforehand are counted as they come.
+    fn goals(
+        &self,
+        goals: impl Iterator<Item = Goal>,
+        count: Option<u64>,
+        all_tried: &mut FxHashMap<Signature, Tried>,
+        deciders: &mut FxHashMap<usize, Decider<'a>>,
+        found: &mut Prediction,
+    ) {
+        let mut left = count.unwrap_or(u64::MAX);
         let mut put_off = Vec::new();
         let mut most_put_off = if self.options.all_goals { 0 } else { PUT_OFF };
-        for goal in pairs.map(Goal::Race) {
+        for goal in goals {
             let signature = goal.signature(self.trace);
             let has_locations = signature.has_locations();
             let tried = all_tried.entry(signature).or_default();
             let enough = self.is_enough(tried);
             // If all events have places in the program, the whole entry has one signature.
-            let passed_over = match enough {
-                None => 0,
-                Some(_) if has_locations => left,
-                Some(_) => 1,
+            let passed_over = match (enough, count) {
+                (None, _) => 0,
+                (Some(_), Some(_)) if has_locations => left,
+                (Some(_), _) => 1,
             };
             left -= passed_over.max(1);
+            if count.is_none() {
+                found.counts.candidates += 1;
+            }
             match enough {
                 None => {
                     let started = Instant::now();
@@ -215,13 +306,13 @@ impl<'a> Job<'a> {
             }
             if put_off.len() > most_put_off {
                 most_put_off = 0;
-                self.solve(put_off.drain(..), &mut all_tried, deciders, found);
+                self.solve(put_off.drain(..), all_tried, deciders, found);
             }
-            if left == 0 {
+            if left == 0 || (count.is_none() && has_locations && enough.is_some()) {
                 break;
             }
         }
-        self.solve(put_off.into_iter(), &mut all_tried, deciders, found);
+        self.solve(put_off.into_iter(), all_tried, deciders, found);
     }
 
     /// Asks the solver about goals that were put off.

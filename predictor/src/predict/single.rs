@@ -37,11 +37,11 @@ pub fn decide_goal(
         decided => return decided,
     }
     let by_other_proofs = || {
-        let pair = goal.as_race()?;
         let hold_back = HoldBack { trace, index: &index };
         // The time is up, but that much there is for what takes no more than a second.
         let waiting = Waiting { steps: PATIENCE, deadline: None };
-        hold_back.prove(pair, &checker).or_else(|| waiting.prove(pair, &checker).0)
+        let waits = || waiting.prove(goal.as_race()?, &checker).0;
+        hold_back.prove(goal, &checker).or_else(waits)
     };
     closed.or_else(by_other_proofs).map_or(Decided::Unknown, Decided::Proven)
 }

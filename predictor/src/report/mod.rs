@@ -15,6 +15,7 @@ pub use self::table::Table;
 pub use self::text::write_text;
 pub use self::unseen::Unseen;
 use crate::finding::{Finding, shared};
+use crate::goal::GoalLists;
 pub use crate::predict::Counts;
 
 /// The version of the schema. It changes when a field goes away or changes its meaning.
@@ -38,6 +39,9 @@ pub struct Report {
     pub threads: usize,
     /// The detectors that ran.
     pub detectors: Vec<DetectorRun>,
+    /// The event numbers of what is proven, by kind. If `mcm` did not run, of all that was found.
+    #[serde(flatten)]
+    pub goals: GoalLists,
     /// What they found, sorted by events.
     pub findings: Vec<Finding>,
     /// What became of the conflicting pairs, if `mcm` ran.

@@ -9,7 +9,7 @@
 //!
 //! 1. **The goal.** The events that the goal says have happened are needed, in their order. Of the
 //!    thread of each next event, what comes before that event is needed, and nothing else can be
-//!    (`close`, `limits`).
+//!    (`close`, `limits`). Where the event need not be enabled, its own needs are none (`request`).
 //! 2. **Program order.** With an event, all before it in its thread is needed (`include`).
 //! 3. **What all executions share.** What an event needs by the must orders is needed, and comes
 //!    before it (`reach`).
@@ -244,7 +244,10 @@ impl<'a> Closure<'a> {
         for next in self.goal.next() {
             let next = self.place(*next);
             self.include(next.0, next.1)?;
-            self.reach(next)?;
+            match self.goal.wants_enabled() {
+                true => self.reach(next)?,
+                false => self.request(next)?,
+            }
         }
         loop {
             self.news = false;
@@ -331,7 +334,22 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// What a thread needs to have an event as its next.
+    /// What a thread needs to have an event as its next, whether or not it can take it.
+    fn request(&mut self, place: Event) -> Result<(), Stop> {
+        let trace = self.context.trace;
+        let event = self.event(place);
+        let fork = trace.fork_of(id(place.0)).filter(|_| place.1 == 0);
+        for before in fork.iter().chain(trace.awaited(event)) {
+            let before = self.place(*before);
+            self.include(before.0, before.1 + 1)?;
+        }
+        if trace.is_guarded(event) {
+            self.require_clean(place);
+        }
+        Ok(())
+    }
+
+    /// What a thread needs to have an event as its next, and to be able to take it.
     fn reach(&mut self, place: Event) -> Result<(), Stop> {
         let (thread, position) = place;
         let trace = self.context.trace;

@@ -44,7 +44,7 @@ struct Places {
 }
 
 /// The pairs that could be races, by signature.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Candidates {
     groups: Vec<Group>,
     /// For each signature, the pairs of groups whose pairs have it.

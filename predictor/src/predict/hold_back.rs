@@ -1,18 +1,18 @@
-//! The quick yes: the observed run again, with one thread held back.
+//! The quick yes: the observed run again, with some threads held back.
 //!
-//! The thread of the earlier access stops right before it; everybody else goes on in the observed
-//! order. Whoever needs what is now missing stops as well: who would read another value and then
-//! decide by it, who wants a lock that a stopped thread holds, who waits for a stopped thread. If
-//! the thread of the later access still gets there, the run so far is a witness. Where following an
-//! object exactly would cost more than it is worth, whoever uses it stops: this can miss races, and
-//! the checker has the last word.
+//! The threads of a goal stop right before the events that are to be next; all others go on in the
+//! observed order. A thread that needs what is now missing stops as well: one that would read another
+//! value and then decide by it, one that wants a lock that a stopped thread holds, one that waits for a
+//! stopped thread. If every thread of the goal gets as far as it should, the run so far is a witness.
+//! Where following an object exactly would cost more than it is worth, the thread that uses it stops:
+//! this can miss goals, and the checker has the last word.
 //!
-//! This is what makes most races cheap: it costs as many steps as the two accesses are apart.
+//! This is what makes most goals cheap: it costs as many steps as their events are apart.
 
 use racelog::trace::{LockId, Object, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::goal::{Goal, Pair};
+use crate::goal::Goal;
 use crate::index::Index;
 use crate::trace::{EventId, Op, Trace, ValueId};
 use crate::witness::{Checker, Witness};
@@ -27,21 +27,42 @@ pub struct HoldBack<'a> {
 }
 
 impl HoldBack<'_> {
-    /// A witness that the checker accepts, if holding the earlier access's thread back gives one.
-    pub fn prove(&self, pair: Pair, checker: &Checker<'_>) -> Option<Witness> {
-        let mut rest = self.attempt(pair)?;
+    /// A witness that the checker accepts, if holding the goal's threads back gives one.
+    pub fn prove(&self, goal: &Goal, checker: &Checker<'_>) -> Option<Witness> {
+        let mut rest = self.attempt(goal)?;
         // Witnesses are kept to the end, and can be as long as the trace.
         rest.shrink_to_fit();
-        let witness = Witness { observed: pair.first().index(), rest, goal: Goal::Race(pair) };
+        let observed = goal.next().first()?.index();
+        let witness = Witness { observed, rest, goal: goal.clone() };
         checker.check(&witness).is_ok().then_some(witness)
     }
 
-    /// The events after the earlier access that happen before the later one when the earlier one's
-    /// thread is held back; none if the later one is not reached. All before the earlier access
-    /// happens as observed.
-    pub fn attempt(&self, pair: Pair) -> Option<Vec<EventId>> {
-        let (first, second) = (pair.first(), pair.second());
-        let target = self.trace.thread(second);
+    /// How many events are looked at for a goal.
+    pub fn steps(&self, goal: &Goal) -> usize {
+        let first = goal.next().first().map_or(0, |event| event.index());
+        self.end(goal).saturating_sub(first)
+    }
+
+    /// The index of the event before which the last of the goal's conditions holds, if any does.
+    fn end(&self, goal: &Goal) -> usize {
+        let last = goal.next().last().map_or(0, |event| event.index());
+        match goal {
+            Goal::SendToNobody(send) => match self.trace.op(*send) {
+                Op::Send { channel, .. } => {
+                    let closes = &self.index.channels[channel.index()].receiver_closes;
+                    closes.last().map_or(last, |close| close.index() + 1)
+                }
+                _ => last,
+            },
+            Goal::Race(_) | Goal::Deadlock(_) | Goal::Stall(_) => last,
+        }
+    }
+
+    /// The events from the first of the goal's on that happen when the threads of its next events are
+    /// held back; none if one of these is not reached. All before happens as observed.
+    pub fn attempt(&self, goal: &Goal) -> Option<Vec<EventId>> {
+        let next = goal.next();
+        let (first, last) = (*next.first()?, *next.last()?);
         let mut run = Run {
             context: *self,
             first,
@@ -51,25 +72,40 @@ impl HoldBack<'_> {
             blocked: FxHashMap::default(),
             touched: FxHashSet::default(),
         };
-        run.stop(self.trace.thread(first), first);
         let mut kept = Vec::new();
-        for index in first.index()..second.index() {
+        for index in first.index()..self.end(goal) {
             let event = EventId::from_index(index);
             let thread = self.trace.thread(event);
-            if !run.stopped[thread.index()] && !run.can(event) {
-                run.stop(thread, event);
-            }
-            if run.stopped[thread.index()] {
-                if thread == target {
+            let is_stopped = run.stopped[thread.index()];
+            // Most goals have two events, and few have more than a handful.
+            if next.contains(&event) {
+                if is_stopped || !run.may_request(event) {
                     return None;
                 }
+                run.stop(thread, event);
+            } else if !is_stopped && !run.can(event) {
+                run.stop(thread, event);
+                let is_asked = |next: &EventId| *next > event && self.trace.thread(*next) == thread;
+                if next.iter().any(is_asked) {
+                    return None;
+                }
+            }
+            if run.stopped[thread.index()] {
                 run.leave_out(event);
             } else {
                 run.take(event);
                 kept.push(event);
             }
         }
-        (!run.stopped[target.index()] && run.can(second)).then_some(kept)
+        let target = self.trace.thread(last);
+        let arrives = || !run.stopped[target.index()] && run.may_request(last);
+        let arrives = match goal {
+            Goal::Race(_) => arrives() && run.can(last),
+            Goal::Deadlock(_) | Goal::Stall(_) => arrives(),
+            // It is the first as well, and was held back.
+            Goal::SendToNobody(_) => true,
+        };
+        arrives.then_some(kept)
     }
 }
 
@@ -97,6 +133,12 @@ impl Run<'_> {
         for (lock, exclusive) in regions.sets().locks(locks) {
             *self.blocked.entry(lock).or_default() |= exclusive;
         }
+    }
+
+    /// Whether a thread that has not stopped comes to its next event, whether or not it can take it.
+    fn may_request(&self, event: EventId) -> bool {
+        let trace = self.context.trace;
+        !(trace.is_guarded(event) && self.unclean[trace.thread(event).index()])
     }
 
     /// Whether a thread that has not stopped can take its next event.

@@ -1,0 +1,110 @@
+//! What threads ask for while they hold something.
+
+use racelog::trace::{LocId, LockId, Patience, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::index::{LocksetId, Regions};
+use crate::trace::{EventId, Op, Trace};
+
+/// What a thread asks for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(in crate::predict) enum Wanted {
+    /// A lock, for itself alone.
+    Lock(LockId),
+    /// A lock, to share it; or that nobody holds it alone.
+    SharedLock(LockId),
+    /// The end of a thread.
+    End(ThreadId),
+}
+
+impl Wanted {
+    /// What an event asks for and would wait for for as long as it takes, whoever else can give it.
+    fn of(trace: &Trace, event: EventId) -> Option<Self> {
+        let waits = || trace.patience(event) == Patience::Forever;
+        match trace.op(event) {
+            Op::Acquire(lock) if waits() => Some(Self::Lock(lock)),
+            Op::ReadAcquire(lock) if waits() => Some(Self::SharedLock(lock)),
+            Op::OnceWait(lock) => Some(Self::SharedLock(lock)),
+            // A waiter needs its lock back, however its wait ends.
+            Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => Some(Self::Lock(lock)),
+            Op::Join(thread) => Some(Self::End(thread)),
+            _ => None,
+        }
+    }
+}
+
+/// Where a request stands in the program, and where its thread has taken the locks that it holds.
+pub(in crate::predict) type Places = (LocId, Vec<LocId>);
+
+/// Requests that differ only in when they are made.
+#[derive(Clone, Debug)]
+pub(in crate::predict) struct Request {
+    pub(super) thread: ThreadId,
+    pub(super) wanted: Wanted,
+    pub(super) held: LocksetId,
+    /// Where in the program it stands, if that is known.
+    pub(super) places: Option<Places>,
+    /// In the trace's order.
+    pub(super) events: Vec<EventId>,
+}
+
+/// The requests of a trace that may be in a circle.
+#[derive(Debug, Default)]
+pub(in crate::predict) struct Requests {
+    pub(super) all: Vec<Request>,
+}
+
+impl Requests {
+    pub(in crate::predict) fn new(trace: &Trace, regions: &Regions) -> Self {
+        let mut by_key: FxHashMap<(ThreadId, Wanted, LocksetId, Option<Places>), usize> =
+            FxHashMap::default();
+        let mut all: Vec<Request> = Vec::new();
+        let mut walk = regions.walk();
+        let joined = joined(trace);
+        for event in trace.events() {
+            let Some(wanted) = Wanted::of(trace, event) else { continue };
+            let thread = trace.thread(event);
+            let held = walk.held(thread, trace.position(event));
+            // Nobody waits for a thread that holds nothing, but those that wait for its end, and
+            // readers that a writer keeps out.
+            let keeps_out = matches!(wanted, Wanted::Lock(lock) if trace.is_fair(lock));
+            if held == LocksetId::EMPTY && !joined[thread.index()] && !keeps_out {
+                continue;
+            }
+            let places = places(trace, regions, event, held);
+            let key = (thread, wanted, held, places.clone());
+            let at = *by_key.entry(key).or_insert_with(|| {
+                all.push(Request { thread, wanted, held, places, events: Vec::new() });
+                all.len() - 1
+            });
+            all[at].events.push(event);
+        }
+        Self { all }
+    }
+}
+
+/// Where an event stands, and where the locks were taken that its thread holds.
+fn places(trace: &Trace, regions: &Regions, event: EventId, held: LocksetId) -> Option<Places> {
+    let mut left = regions.sets().locks(held).count();
+    let mut taken = Vec::with_capacity(left);
+    let mut begun = regions.begun_before(trace, event);
+    while left > 0 {
+        let region = begun.next()?;
+        if region.is_open_at(event) {
+            taken.push(trace.location(region.acquire)?);
+            left -= 1;
+        }
+    }
+    Some((trace.location(event)?, taken))
+}
+
+/// The threads whose ends others wait for.
+fn joined(trace: &Trace) -> Vec<bool> {
+    let mut joined = vec![false; trace.thread_count()];
+    for op in trace.ops() {
+        if let Op::Join(thread) = op {
+            joined[thread.index()] = true;
+        }
+    }
+    joined
+}
