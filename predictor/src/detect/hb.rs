@@ -10,14 +10,12 @@
 //! a notification orders, which the memory model does not count. The first race can also be
 //! brought about by a schedule, under conditions; see docs/ALGORITHM.md.
 
-use racelog::trace::ThreadId;
-
-use super::scan::{self, Order};
+use super::scan::{self, Along};
 use super::{Findings, Scope};
 use crate::goal::Pair;
-use crate::order::{Clocks, Edges, Epoch, Flow};
+use crate::order::Edges;
 pub use crate::order::{WeakLink, weak_links};
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::Trace;
 
 /// The pairs that happens-before leaves unordered.
 ///
@@ -25,39 +23,14 @@ use crate::trace::{EventId, Op, Trace};
 /// they have, unless [`Limits::forgotten`](super::Limits::forgotten) says that a limit was hit. The
 /// time is linear in the trace and in how many sites and threads a variable is accessed from.
 pub fn races(trace: &Trace, scope: Scope) -> Findings {
-    scan::races(trace, scope, HappensBefore::new(trace))
+    scan::races(trace, scope, happens_before(trace))
 }
 
 /// The first race: of the pairs that end earliest, the one that begins latest.
 pub fn first_race(trace: &Trace) -> Option<Pair> {
-    scan::first_race(trace, HappensBefore::new(trace))
+    scan::first_race(trace, happens_before(trace))
 }
 
-struct HappensBefore<'a> {
-    flow: Flow<'a, Clocks>,
-}
-
-impl<'a> HappensBefore<'a> {
-    fn new(trace: &'a Trace) -> Self {
-        let clocks = Clocks::new(trace.thread_count());
-        Self { flow: Flow::new(trace, Edges::HAPPENS_BEFORE, clocks) }
-    }
-}
-
-impl Order for HappensBefore<'_> {
-    fn arrive(&mut self, event: EventId, op: &Op) {
-        self.flow.arrive(event, op);
-    }
-
-    fn depart(&mut self, event: EventId, op: &Op) {
-        self.flow.depart(event, op);
-    }
-
-    fn epoch(&self, thread: ThreadId) -> Epoch {
-        self.flow.knowledge().epoch(thread)
-    }
-
-    fn seen(&self, thread: ThreadId) -> &[u32] {
-        self.flow.knowledge().of(thread)
-    }
+fn happens_before(trace: &Trace) -> Along<'_> {
+    Along::new(trace, Edges::HAPPENS_BEFORE)
 }

@@ -10,13 +10,11 @@
 //! notification or an unpark orders others only where no other one could have served, see
 //! [`Wakeups::Necessary`](crate::order::Wakeups::Necessary).
 
-use racelog::trace::ThreadId;
-
-use super::scan::{self, Order};
+use super::scan::{self, Along, Guards};
 use super::{Findings, Scope};
 use crate::index::{HeldWalk, LocksetId, Regions};
-use crate::order::{Clocks, Edges, Epoch, Flow};
-use crate::trace::{EventId, Op, Trace};
+use crate::order::Edges;
+use crate::trace::{EventId, Trace};
 
 /// The pairs that pass the quick check: every race, and others. Unsound by design, see the
 /// [module](self).
@@ -24,41 +22,21 @@ use crate::trace::{EventId, Op, Trace};
 /// With [`Scope::Signatures`], one for each signature, unless
 /// [`Limits::forgotten`](super::Limits::forgotten) says that a limit was hit.
 pub fn races(trace: &Trace, scope: Scope) -> Findings {
-    let flow = Flow::new(trace, Edges::NECESSARY, Clocks::new(trace.thread_count()));
     let regions = Regions::new(trace);
-    let (walk, held) = (regions.walk(), LocksetId::EMPTY);
-    scan::races(trace, scope, LocksAndNecessity { trace, flow, regions: &regions, walk, held })
+    let locksets = Locksets { trace, regions: &regions, walk: regions.walk() };
+    scan::guarded_races(trace, scope, Along::new(trace, Edges::NECESSARY), locksets)
 }
 
-struct LocksAndNecessity<'a> {
+/// The locks that threads hold.
+struct Locksets<'a> {
     trace: &'a Trace,
-    flow: Flow<'a, Clocks>,
     regions: &'a Regions,
     walk: HeldWalk<'a>,
-    /// What the thread of the present event holds.
-    held: LocksetId,
 }
 
-impl Order for LocksAndNecessity<'_> {
-    fn arrive(&mut self, event: EventId, op: &Op) {
-        self.flow.arrive(event, op);
-        self.held = self.walk.held(self.trace.thread(event), self.trace.position(event));
-    }
-
-    fn depart(&mut self, event: EventId, op: &Op) {
-        self.flow.depart(event, op);
-    }
-
-    fn epoch(&self, thread: ThreadId) -> Epoch {
-        self.flow.knowledge().epoch(thread)
-    }
-
-    fn seen(&self, thread: ThreadId) -> &[u32] {
-        self.flow.knowledge().of(thread)
-    }
-
-    fn locks(&self) -> LocksetId {
-        self.held
+impl Guards for Locksets<'_> {
+    fn held(&mut self, event: EventId) -> LocksetId {
+        self.walk.held(self.trace.thread(event), self.trace.position(event))
     }
 
     fn exclude(&self, a: LocksetId, b: LocksetId) -> bool {
