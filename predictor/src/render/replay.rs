@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use racelog::contract::waiting::WaitsFor;
+
 use super::list;
 use super::names::Names;
 use crate::finding::{Place, Replay};
@@ -233,31 +235,21 @@ impl ReplayWords<'_> {
 
     fn standing(&self, standing: &Standing) -> String {
         let Standing { thread, state, action, place, joins, holders } = standing;
+        let waits_for = WaitsFor::of_operation(action).filter(|_| *state == Stands::Ready);
         let mut text = format!("thread `{thread}` ");
         match state {
             Stands::Ended => return text + "has ended",
             Stands::Outside => text += &format!("blocks outside of racelog, after `{action}`"),
             Stands::Ready => {
-                text += match action.as_str() {
-                    "lock" => "waits for a lock",
-                    "lock shared" => "waits to share a lock",
-                    "wake" => "waits to be notified",
-                    "join" | "end of scope" => "waits for the end of ",
-                    "park" => "is parked",
-                    "send" => "waits to send",
-                    "receive" => "waits for a message",
-                    "leave" => "waits at a barrier",
-                    "initialise" => "waits for an initialiser",
-                    _ => "",
+                text += &match waits_for {
+                    Some(waits_for) => waits_for.to_string(),
+                    None => format!("stands before `{action}`"),
                 };
-                if text.ends_with("` ") {
-                    text += &format!("stands before `{action}`");
-                }
             }
         }
         match joins {
-            Some(joined) => text += &format!("thread `{joined}`"),
-            None if text.ends_with("the end of ") => text += "others",
+            Some(joined) => text += &format!(" thread `{joined}`"),
+            None if waits_for.is_some_and(WaitsFor::is_end) => text += " others",
             None => {}
         }
         text += &at(place.as_ref());

@@ -1,14 +1,12 @@
 //! Why a replay did not come to the race.
 
+use racelog::contract::outcome::GAVE_UP;
 use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::outcome::{
     Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
 };
-
-/// The exit code of a program that racelog ends because it does not follow its schedule.
-const GAVE_UP: i32 = 101;
 
 /// Why a race was not brought about. What explains it comes first: that something is left which racelog does not
 /// see is only said if nothing else is known.

@@ -15,6 +15,7 @@ pub mod outcome;
 pub mod place;
 pub mod schedule;
 pub mod seed;
+pub mod waiting;
 
 #[cfg(test)]
 mod random;

@@ -15,7 +15,7 @@ use std::{env, fmt, fs, panic};
 use super::outcome::{self, FirstPanic};
 use super::strategy::{Exhaustive, Guide, Pct, Progress, RaceDirected, Random, Replay};
 use crate::contract::environment::Variable;
-use crate::contract::outcome::RunOutcome;
+use crate::contract::outcome::{GAVE_UP, RunOutcome};
 use crate::contract::place::PlacePair;
 use crate::contract::schedule::Schedule;
 use crate::contract::seed::Seed;
@@ -26,9 +26,6 @@ use crate::sched::engine::state::State;
 use crate::sched::members::current::{Entered, enter, finish, path};
 use crate::sched::members::member::{Member, message};
 use crate::sched::model::place::place_at;
-
-/// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
-const GAVE_UP: i32 = 101;
 
 /// A process that does not end counts as a livelock after so many steps, if nothing else is asked
 /// for: about a second of a thread that spins alone.

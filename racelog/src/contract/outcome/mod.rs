@@ -49,6 +49,9 @@ use super::place::SourcePlace;
 /// The first line of an outcome.
 const HEAD: &str = "racelog-outcome 3";
 
+/// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
+pub const GAVE_UP: i32 = 101;
+
 /// How a run under control went.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunOutcome {

@@ -1,5 +1,7 @@
 //! Kinds of operations, as mirrors announce them before they do them.
 
+use crate::contract::waiting::WaitsFor;
+
 /// The kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Action {
@@ -70,40 +72,63 @@ impl Action {
         )
     }
 
-    /// What a person calls it.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Begin => "begin",
-            Self::Spawn => "spawn",
-            Self::Join => "join",
-            Self::Scope => "end of scope",
-            Self::Lock => "lock",
-            Self::TryLock => "try to lock",
-            Self::Unlock => "unlock",
-            Self::ReadLock => "lock shared",
-            Self::TryReadLock => "try to lock shared",
-            Self::ReadUnlock => "unlock shared",
-            Self::Wait => "wait",
-            Self::Wake => "wake",
-            Self::Notify => "notify",
-            Self::Park => "park",
-            Self::Unpark => "unpark",
-            Self::Send => "send",
-            Self::Receive => "receive",
-            Self::Disconnect => "disconnect",
-            Self::Arrive => "arrive",
-            Self::Leave => "leave",
-            Self::Once => "initialise",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Free => "free",
-            Self::Load => "load",
-            Self::Store => "store",
-            Self::Modify => "modify",
-            Self::Fence => "fence",
-            Self::Yield => "yield",
-            Self::Sleep => "sleep",
-            Self::Look => "look",
+    /// What a thread waits for before it can do this, if it may have to wait.
+    pub(crate) fn waits_for(self) -> Option<WaitsFor> {
+        match self.class() {
+            Class::Waits(waits_for) => Some(waits_for),
+            Class::Goes(_) => None,
         }
     }
+
+    /// What a person calls it.
+    pub(crate) fn words(self) -> &'static str {
+        match self.class() {
+            Class::Waits(waits_for) => waits_for.operation(),
+            Class::Goes(words) => words,
+        }
+    }
+
+    fn class(self) -> Class {
+        match self {
+            Self::Begin => Class::Goes("begin"),
+            Self::Spawn => Class::Goes("spawn"),
+            Self::Join => Class::Waits(WaitsFor::End),
+            Self::Scope => Class::Waits(WaitsFor::EndOfScope),
+            Self::Lock => Class::Waits(WaitsFor::Lock),
+            Self::TryLock => Class::Goes("try to lock"),
+            Self::Unlock => Class::Goes("unlock"),
+            Self::ReadLock => Class::Waits(WaitsFor::SharedLock),
+            Self::TryReadLock => Class::Goes("try to lock shared"),
+            Self::ReadUnlock => Class::Goes("unlock shared"),
+            Self::Wait => Class::Goes("wait"),
+            Self::Wake => Class::Waits(WaitsFor::Notification),
+            Self::Notify => Class::Goes("notify"),
+            Self::Park => Class::Waits(WaitsFor::Unpark),
+            Self::Unpark => Class::Goes("unpark"),
+            Self::Send => Class::Waits(WaitsFor::Place),
+            Self::Receive => Class::Waits(WaitsFor::Message),
+            Self::Disconnect => Class::Goes("disconnect"),
+            Self::Arrive => Class::Goes("arrive"),
+            Self::Leave => Class::Waits(WaitsFor::Barrier),
+            Self::Once => Class::Waits(WaitsFor::Initialiser),
+            Self::Read => Class::Goes("read"),
+            Self::Write => Class::Goes("write"),
+            Self::Free => Class::Goes("free"),
+            Self::Load => Class::Goes("load"),
+            Self::Store => Class::Goes("store"),
+            Self::Modify => Class::Goes("modify"),
+            Self::Fence => Class::Goes("fence"),
+            Self::Yield => Class::Goes("yield"),
+            Self::Sleep => Class::Goes("sleep"),
+            Self::Look => Class::Goes("look"),
+        }
+    }
+}
+
+/// Whether a thread may have to wait.
+enum Class {
+    /// For this.
+    Waits(WaitsFor),
+    /// It goes on. What a person calls the operation.
+    Goes(&'static str),
 }

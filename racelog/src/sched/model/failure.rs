@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::contract::place::SourcePlace;
+use crate::contract::waiting::WaitsFor;
 use crate::rt::Action;
 
 /// What a thread is called.
@@ -55,25 +56,20 @@ impl Wait {
 
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let waits_for = self.action.waits_for().filter(|_| !self.outside);
         write!(f, "thread {} ", self.thread)?;
         if self.outside {
             write!(f, "blocks outside of racelog, after `{}`", self.action.words())?;
+        } else if let Some(waits_for) = waits_for {
+            write!(f, "{waits_for}")?;
         } else {
-            f.write_str(match self.action {
-                Action::Lock => "waits for a lock",
-                Action::ReadLock => "waits to share a lock",
-                Action::Wake => "waits to be notified",
-                Action::Join | Action::Scope => "waits for the end of ",
-                Action::Park => "is parked",
-                Action::Send => "waits to send",
-                Action::Receive => "waits for a message",
-                Action::Leave => "waits at a barrier",
-                Action::Once => "waits for an initialiser",
-                action => return self.stands(action, f),
-            })?;
+            write!(f, "stands before `{}`", self.action.words())?;
+            return self.at(f);
         }
-        if let Some(joined) = &self.joins {
-            write!(f, "thread {joined}")?;
+        match &self.joins {
+            Some(joined) => write!(f, " thread {joined}")?,
+            None if waits_for.is_some_and(WaitsFor::is_end) => f.write_str(" others")?,
+            None => {}
         }
         self.at(f)?;
         for (holder, since) in &self.holders {
@@ -88,11 +84,6 @@ impl fmt::Display for Wait {
 }
 
 impl Wait {
-    fn stands(&self, action: Action, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "stands before `{}`", action.words())?;
-        self.at(f)
-    }
-
     fn at(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => write!(f, " at {place}"),
