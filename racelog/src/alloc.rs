@@ -19,8 +19,8 @@
 //! If it does not, the recorder notices, and keeps the order of all accesses of memory that could
 //! be freed: it finds no races there. Without the feature `record` all this does nothing.
 //!
-//! With the feature `recorded-arc` a free is recorded, too, as a write of all that was accessed in the
-//! memory: one that nothing orders with an access is a race.
+//! With the feature `recorded-arc` a free is recorded, too, as a write of all that was accessed in
+//! the memory: one that nothing orders with an access is a race.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -98,8 +98,8 @@ pub fn noted() -> Option<i32> {
     (signal != 0).then_some(signal)
 }
 
-/// Waits until a signal is noted. Only one thread may do so. Where there are no signals, it waits for
-/// ever.
+/// Waits until a signal is noted. Only one thread may do so. Where there are no signals, it waits
+/// for ever.
 pub fn wait_until_noted() {
     #[cfg(unix)]
     if let Some((mut reader, _)) = caught::pipe().map(|(reader, writer)| (reader, writer)) {
@@ -115,12 +115,13 @@ pub fn wait_until_noted() {
     }
 }
 
-/// Waits until a child has ended, and leaves it to others to wait for it in the sense of the system:
-/// until then its number is not given to another process.
+/// Waits until a child has ended, and leaves it to others to wait for it in the sense of the
+/// system: until then its number is not given to another process.
 #[cfg(unix)]
 pub fn wait_for_end(child: u32) {
     loop {
-        // SAFETY: a structure of integers and pointers may be all zero; the system only writes to it.
+        // SAFETY: a structure of integers and pointers may be all zero; the system only writes to
+        // it.
         let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
         let flags = libc::WEXITED | libc::WNOWAIT;
         // SAFETY: the structure is there for the call.

@@ -1,8 +1,8 @@
 //! Expected output that is kept in files, and the one way to write these files anew.
 //!
 //! A test compares what it has with a file. If they differ it fails, and says where. With
-//! `RACELOG_BLESS=1` it writes the file instead. `cargo bless` runs all tests with such files in this
-//! way, and says which files have changed.
+//! `RACELOG_BLESS=1` it writes the file instead. `cargo bless` runs all tests with such files in
+//! this way, and says which files have changed.
 
 use std::path::Path;
 use std::{env, fs};

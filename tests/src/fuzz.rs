@@ -63,8 +63,8 @@ pub fn outcome(input: &[u8]) {
     }
 }
 
-/// Each line of any bytes as what is a single line of the contract: a seed, a pair of places, and the
-/// text of an `assert` event.
+/// Each line of any bytes as what is a single line of the contract: a seed, a pair of places, and
+/// the text of an `assert` event.
 pub fn words(input: &[u8]) {
     for line in String::from_utf8_lossy(input).lines() {
         if let Err(error) = parse_and_write_again::<Seed>(line) {

@@ -111,8 +111,8 @@ impl Pipes {
         Ok(Self { streams, ends })
     }
 
-    /// What was read when both streams have come to their end, or after this time: a process that has
-    /// left the program's group may keep them open.
+    /// What was read when both streams have come to their end, or after this time: a process that
+    /// has left the program's group may keep them open.
     pub(super) fn finish(self, patience: Duration) -> (Captured, Captured) {
         let until = Instant::now() + patience;
         while self.ends.recv_timeout(until.saturating_duration_since(Instant::now())).is_ok() {}

@@ -2,13 +2,13 @@
 //!
 //! [`run`] starts a command and waits until the program ends by itself, its time is up, or it is to
 //! stop. A program that leads a [group](Limits::own_group) ends with all that it has started, and
-//! none is left behind if the thread that waits for it panics. [`controlled`] runs programs under the
-//! schedules and seeds of racelog.
+//! none is left behind if the thread that waits for it panics. [`controlled`] runs programs under
+//! the schedules and seeds of racelog.
 //!
 //! Nothing here prints, or reads the environment.
 //!
-//! The end of a program and an interrupt wake the thread that waits: it does not look for them again
-//! and again. It does so only for a condition of the caller's own, of which no event tells.
+//! The end of a program and an interrupt wake the thread that waits: it does not look for them
+//! again and again. It does so only for a condition of the caller's own, of which no event tells.
 
 mod capture;
 pub mod controlled;

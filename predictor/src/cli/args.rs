@@ -260,7 +260,8 @@ pub(super) struct Explore {
 pub(super) struct Analyze {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Run this detector: quick, hb, cp, wcp, said, paper or mcm (may be given again) [default: mcm, hb]
+    /// Run this detector: quick, hb, cp, wcp, said, paper or mcm (may be given again) [default:
+    /// mcm, hb]
     #[arg(long = "detector", value_name = "NAME")]
     pub(super) detectors: Vec<Detector>,
     /// How to print what was found

@@ -54,8 +54,8 @@ pub(super) fn kinds_conflict(a: u8, b: u8) -> bool {
     one_way(a, b) || one_way(b, a)
 }
 
-/// The variable that an event accesses, and how: one of the kinds above. Exclusive accesses conflict
-/// with nothing.
+/// The variable that an event accesses, and how: one of the kinds above. Exclusive accesses
+/// conflict with nothing.
 pub(super) fn access_kind(op: &Op) -> Option<(VarId, u8)> {
     let access = op.access()?;
     let kind = match (access.kind, access.left.is_some()) {

@@ -5,18 +5,18 @@
 //!
 //! - (a) a release comes before a later access in a critical section of the same lock, if its own
 //!   section contains an access that conflicts with that one;
-//! - (b) a release comes before a later release of the same lock, if their critical sections contain
-//!   events of which one comes before the other;
+//! - (b) a release comes before a later release of the same lock, if their critical sections
+//!   contain events of which one comes before the other;
 //! - (c) what happens before something that comes before comes before, and likewise after.
 //!
 //! A race is a conflicting pair of different threads of which neither comes before the other.
 //! Causally-precedes orders the release before the *acquire* by either rule, so it orders more, and
 //! finds fewer races.
 //!
-//! The algorithm is the paper's. Each thread has two clocks: what happens before its next event, and
-//! what precedes it. Rule (a) looks up, by lock and variable, what the releases knew whose sections
-//! accessed the variable. Rule (b) has queues of the sections that are over: if the start of one
-//! precedes a later release of the lock, then so does its end, and it leaves the queue.
+//! The algorithm is the paper's. Each thread has two clocks: what happens before its next event,
+//! and what precedes it. Rule (a) looks up, by lock and variable, what the releases knew whose
+//! sections accessed the variable. Rule (b) has queues of the sections that are over: if the start
+//! of one precedes a later release of the lock, then so does its end, and it leaves the queue.
 //!
 //! What the paper leaves open, or we do otherwise:
 //!
@@ -31,9 +31,10 @@
 //!
 //! What is guaranteed: if there is a race, then the first one tells of a race or of a deadlock that
 //! another schedule has, under the conditions in docs/ALGORITHM.md. Nothing is guaranteed of a
-//! single pair, so all are marked unsound. What is missed: pairs that only the order of two sections
-//! with a conflict keeps apart, and whatever only control flow can tell to be harmless. Accesses of
-//! other bytes of the same memory count as conflicts in rule (a), and so order more than need be.
+//! single pair, so all are marked unsound. What is missed: pairs that only the order of two
+//! sections with a conflict keeps apart, and whatever only control flow can tell to be harmless.
+//! Accesses of other bytes of the same memory count as conflicts in rule (a), and so order more
+//! than need be.
 //!
 //! The time is linear in the trace, for so many threads and so many locks held at once; the memory
 //! can be, too, for the queues may keep all sections.

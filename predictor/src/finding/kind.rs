@@ -1,7 +1,7 @@
 //! The kinds of findings: one table, from which all formats take what they say of a kind.
 //!
-//! A new kind is a variant here with its row in [`Kind::about`] and [`Kind::KNOWN`], and its page in
-//! `explain/`. A report of a later racelog may have kinds that this one does not know: these are
+//! A new kind is a variant here with its row in [`Kind::about`] and [`Kind::KNOWN`], and its page
+//! in `explain/`. A report of a later racelog may have kinds that this one does not know: these are
 //! [`Kind::Other`], with what the report itself says of them.
 
 use std::fmt;

@@ -10,9 +10,11 @@ use super::{Basis, Kind, Place, Spots};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// It has happened: in a replay; or in the recorded run, by the memory model, and the capture is complete.
+    /// It has happened: in a replay; or in the recorded run, by the memory model, and the capture
+    /// is complete.
     Proven,
-    /// The trace proves it, nothing is known to be missing from the capture, and no replay was tried.
+    /// The trace proves it, nothing is known to be missing from the capture, and no replay was
+    /// tried.
     #[default]
     Predicted,
     /// A replay went elsewhere, or something that was not recorded could order the two accesses.

@@ -1,10 +1,11 @@
 //! What was found: one type for every kind of finding, from the analysis to all formats.
 //!
 //! A [`Finding`] is what people fix as one. It has a [`Kind`] and occurs in traces; an
-//! [`Occurrence`] has the events that make it up, its [`Part`]s, and the [`PackedWitness`] that shows it.
-//! A race has two parts; a deadlock has one for each thread of its circle, a failed check one.
-//! Reports about one trace and about a project consist of these types, and all formats are made from
-//! them. Nothing here is text that somebody would have to read again: words are made by `render`.
+//! [`Occurrence`] has the events that make it up, its [`Part`]s, and the [`PackedWitness`] that
+//! shows it. A race has two parts; a deadlock has one for each thread of its circle, a failed check
+//! one. Reports about one trace and about a project consist of these types, and all formats are
+//! made from them. Nothing here is text that somebody would have to read again: words are made by
+//! `render`.
 
 mod describe;
 mod kind;
@@ -52,8 +53,8 @@ pub struct Finding {
     /// Reports about one trace have none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub fingerprint: String,
-    /// Where it occurred, sorted by trace. There is at least one; all have the same operations at the
-    /// same places.
+    /// Where it occurred, sorted by trace. There is at least one; all have the same operations at
+    /// the same places.
     pub occurrences: Vec<Occurrence>,
     /// Why it does not count, if somebody has said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -81,8 +81,8 @@ pub struct SourceOp {
     /// Where it stands; `None` if that was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The operation, as the text format calls it: `read`, `write`, `load`, `acquire` and so on; and
-    /// `free`.
+    /// The operation, as the text format calls it: `read`, `write`, `load`, `acquire` and so on;
+    /// and `free`.
     pub operation: String,
     /// Whether it is an atomic access.
     #[serde(default, skip_serializing_if = "super::is_false")]

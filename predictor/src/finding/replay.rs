@@ -9,8 +9,8 @@ use crate::replay::{Cause, ReplayResult, Replayed};
 pub struct Replay {
     /// In short.
     pub status: ReplayStatus,
-    /// The same in words, for readers that know no other field, and all there is in reports of a racelog that had
-    /// none. Reports are made from the other fields.
+    /// The same in words, for readers that know no other field, and all there is in reports of a
+    /// racelog that had none. Reports are made from the other fields.
     pub lines: Vec<String>,
     /// Why the race was not brought about, if it was not.
     #[serde(default)]
@@ -39,7 +39,8 @@ impl Replay {
         Self { status: ReplayStatus::Failed, lines: Vec::new(), cause: Some(cause), replayed: None }
     }
 
-    /// Whether the program was run under the schedule, so that a race that was not brought about is in doubt.
+    /// Whether the program was run under the schedule, so that a race that was not brought about is
+    /// in doubt.
     pub fn was_tried(&self) -> bool {
         match &self.cause {
             Some(cause) => cause.was_tried(),

@@ -1,8 +1,8 @@
 //! What would stand in a report many times is written once.
 //!
 //! Thousands of findings of a trace have few threads, places and events in common. So a report has
-//! tables, and its findings refer to their rows by numbers. In memory a finding has all that belongs
-//! to it; what is shared is found when a report is written and put back when it is read.
+//! tables, and its findings refer to their rows by numbers. In memory a finding has all that
+//! belongs to it; what is shared is found when a report is written and put back when it is read.
 //!
 //! | fields | table | |
 //! | --- | --- | --- |
@@ -165,8 +165,8 @@ fn resolve(
     Ok(())
 }
 
-/// A report as JSON: what stands at its top has a line each, and so have its traces, its findings and
-/// the rows of its tables. `first` are the fields that come first.
+/// A report as JSON: what stands at its top has a line each, and so have its traces, its findings
+/// and the rows of its tables. `first` are the fields that come first.
 pub fn to_lines(report: &Value, first: &[&str]) -> String {
     let Value::Object(fields) = report else { return format!("{report}\n") };
     let mut ordered: Vec<(&String, &Value)> = fields.iter().collect();

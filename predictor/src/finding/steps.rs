@@ -52,15 +52,15 @@ const FEWEST: usize = 8;
 /// How many events of each thread of a part are kept for sure before the part, if they fit.
 const LAST: usize = 4;
 
-/// How many steps a witness may have, if so many findings of a trace have one: all steps together are
-/// no more than a few times the events of the trace.
+/// How many steps a witness may have, if so many findings of a trace have one: all steps together
+/// are no more than a few times the events of the trace.
 pub fn most_steps(trace: &Trace, findings: usize) -> usize {
     (2 * trace.len() / findings.max(1)).clamp(FEWEST, MOST)
 }
 
 /// The steps of a witness that matter: the parts of the finding, what their threads did last, all
-/// accesses of their variables, what starts the threads, and what they do to locks. The nearer to the
-/// end the better.
+/// accesses of their variables, what starts the threads, and what they do to locks. The nearer to
+/// the end the better.
 pub fn steps(trace: &Trace, witness: &[EventId], parts: &[EventId], most: usize) -> Vec<Step> {
     let mut threads: Vec<ThreadId> = parts.iter().map(|part| trace.thread(*part)).collect();
     threads.sort_unstable();

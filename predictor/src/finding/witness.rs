@@ -1,8 +1,8 @@
 //! Witnesses as reports keep them: short, whatever their length.
 //!
 //! A witness is a schedule: the events in the order in which they are to happen. In every schedule
-//! the events of a thread come in the thread's own order, without a gap. So much need not be said of
-//! each event. A witness is a list of words, each of which stands for some events:
+//! the events of a thread come in the thread's own order, without a gap. So much need not be said
+//! of each event. A witness is a list of words, each of which stands for some events:
 //!
 //! | word | events |
 //! | --- | --- |
@@ -10,9 +10,9 @@
 //! | `a-b` | of the events from `a` to `b`, in the order of the trace, each that is the next one of its thread when its turn comes: not those that have happened, and not those of a thread that is held back at an earlier event |
 //! | `a~b` | the events of `a`'s thread from `a` to `b` |
 //!
-//! Where nothing is held back, `a-b` is all events from `a` to `b`. Most witnesses are the observed run
-//! with a thread held back, which is two or three such words, though it would be thousands of plain
-//! ranges.
+//! Where nothing is held back, `a-b` is all events from `a` to `b`. Most witnesses are the observed
+//! run with a thread held back, which is two or three such words, though it would be thousands of
+//! plain ranges.
 
 use std::fmt;
 use std::str::FromStr;
@@ -45,8 +45,8 @@ pub struct NoWitness(String);
 /// A range has fewer events than this: then each stands for itself.
 const SHORTEST: usize = 3;
 
-/// How many events are passed over at most, for a range of so many events. It keeps the time to pack
-/// and unpack a schedule proportional to its length.
+/// How many events are passed over at most, for a range of so many events. It keeps the time to
+/// pack and unpack a schedule proportional to its length.
 const fn passed_over(events: usize) -> usize {
     32 + 8 * events
 }

@@ -169,8 +169,8 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         Ok(self.dictionary)
     }
 
-    /// All threads finish the steps that they have begun. A thread may begin to wait after the others
-    /// have sent their last notification, so the first thread, which never waits, wakes it.
+    /// All threads finish the steps that they have begun. A thread may begin to wait after the
+    /// others have sent their last notification, so the first thread, which never waits, wakes it.
     fn wind_up(&mut self) -> Result<(), SinkError> {
         for condvar in 0..self.plan.condvars {
             self.emit(0, Op::NotifyAll(CondvarId::new(condvar as u32)), 2)?;

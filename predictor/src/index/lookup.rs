@@ -1,5 +1,5 @@
-//! What is looked up by event or by value: sorted lists, which are smaller than hash tables and need
-//! no allocation an entry.
+//! What is looked up by event or by value: sorted lists, which are smaller than hash tables and
+//! need no allocation an entry.
 
 use std::ops::Index;
 

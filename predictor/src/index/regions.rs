@@ -1,7 +1,7 @@
 //! Who holds which lock when: the one place that follows locks through a trace.
 //!
-//! A *region* is a stretch of a thread's events during which it holds a lock. What a thread holds at
-//! one of its events is a *lockset*; equal sets have equal ids.
+//! A *region* is a stretch of a thread's events during which it holds a lock. What a thread holds
+//! at one of its events is a *lockset*; equal sets have equal ids.
 //!
 //! The state machine keeps its own account of locks in any execution, for it judges what is made of
 //! this one.

@@ -11,8 +11,8 @@
 //! are before the two in their threads, so every execution that reaches both has them.
 //! Regions that do not exclude each other, since both only read, say nothing.
 //!
-//! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] regions of the
-//! thread.
+//! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] regions of
+//! the thread.
 
 use racelog::trace::LockId;
 

@@ -16,8 +16,8 @@ use crate::witness::Witness;
 /// How many steps holding a thread back may take for a signature, after the first pair.
 const STEPS: usize = 1 << 20;
 
-/// For how many pairs' time pairs of a signature may be thought about in vain. After that, others are not followed
-/// to what they force, and no solver is asked about them.
+/// For how many pairs' time pairs of a signature may be thought about in vain. After that, others
+/// are not followed to what they force, and no solver is asked about them.
 const IN_VAIN: u32 = 2;
 
 impl<'a> Job<'a> {
@@ -30,8 +30,8 @@ impl<'a> Job<'a> {
     ) -> Result<Fate, Option<Forced>> {
         let is_first = tried.goals == 0;
         tried.goals += 1;
-        // What holding a thread back can prove of a signature, it most often proves of the first goal:
-        // that much time there is.
+        // What holding a thread back can prove of a signature, it most often proves of the first
+        // goal: that much time there is.
         if !is_first && is_over(self.deadline) {
             return Ok(Fate::TimedOut);
         }

@@ -23,12 +23,12 @@ use crate::witness::Checker;
 /// How many entries of the list of candidates make a piece of work.
 const PIECE: usize = 4;
 
-/// How many candidates of an entry are put off that only a solver can decide: one that needs none may
-/// prove their signature.
+/// How many candidates of an entry are put off that only a solver can decide: one that needs none
+/// may prove their signature.
 const PUT_OFF: usize = 8;
 
-/// Finds all goals that executions of a trace reach. `progress` is called now and then with how many signatures are done, of how
-/// many.
+/// Finds all goals that executions of a trace reach. `progress` is called now and then with how
+/// many signatures are done, of how many.
 pub fn predict(
     trace: &Trace,
     options: &Options,

@@ -83,8 +83,8 @@ pub struct Collector {
 struct SameFinding {
     kind: Kind,
     sources: Vec<SourceOp>,
-    /// The trace and the events, if a place is not known: nothing else tells then whether findings of
-    /// two traces are the same.
+    /// The trace and the events, if a place is not known: nothing else tells then whether findings
+    /// of two traces are the same.
     events: Option<String>,
 }
 

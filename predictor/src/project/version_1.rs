@@ -1,8 +1,8 @@
 //! Reports of version 1: what was written can be read for ever.
 //!
-//! Version 1 knew races alone. A finding had two `sides`, as the source has them, and its occurrences
-//! two `accesses` each; a kind was its `code`; operations and reasons were text. What else a report has
-//! is the same in both versions.
+//! Version 1 knew races alone. A finding had two `sides`, as the source has them, and its
+//! occurrences two `accesses` each; a kind was its `code`; operations and reasons were text. What
+//! else a report has is the same in both versions.
 
 use serde::Deserialize;
 use serde_json::Value;

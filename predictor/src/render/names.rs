@@ -126,8 +126,8 @@ impl Names {
     }
 }
 
-/// Whether an operation is what the recorder adds where a closure goes to its thread: a load or a store
-/// of no known value. Its receiver is another object.
+/// Whether an operation is what the recorder adds where a closure goes to its thread: a load or a
+/// store of no known value. Its receiver is another object.
 pub(super) fn is_opaque_transfer(does: &Operation) -> bool {
     matches!(does.operation.as_str(), "load" | "store") && does.first_operand() == Some("_")
 }

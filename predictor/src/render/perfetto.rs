@@ -16,8 +16,8 @@ const STEP: u64 = 10;
 /// How long an event is to be seen. Shorter than a step, so that slices lie within the locks.
 const SEEN: u64 = 6;
 
-/// Writes the observed order and the witness of a finding of a timeline: the one at this index of those
-/// that it was made for.
+/// Writes the observed order and the witness of a finding of a timeline: the one at this index of
+/// those that it was made for.
 pub fn perfetto(out: &mut impl Write, timeline: &Timeline, index: usize) -> io::Result<()> {
     let rows = timeline.events_of.get(index).and_then(Option::as_deref).unwrap_or_default();
     let mut events = Vec::new();

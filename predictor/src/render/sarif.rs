@@ -20,11 +20,12 @@ const ROOT: &str = "%SRCROOT%";
 /// A log has that many bytes without being too large.
 const SMALL: usize = 1 << 20;
 
-/// And as many for each event of the traces: about four times what the event has in the text format.
+/// And as many for each event of the traces: about four times what the event has in the text
+/// format.
 const BYTES_PER_EVENT: u64 = 128;
 
-/// The report as SARIF 2.1.0. If it would be many times the size of its traces, it is brief: it says
-/// how many results are without their schedules, and how many are left out.
+/// The report as SARIF 2.1.0. If it would be many times the size of its traces, it is brief: it
+/// says how many results are without their schedules, and how many are left out.
 pub fn to_sarif(project: &Project, sources: &impl Sources) -> String {
     let rules = rules(project);
     // All results say how they compare to the baseline, or none does.

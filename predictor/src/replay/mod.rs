@@ -1,8 +1,9 @@
 //! Predicted races, replayed in the program: what is handed to it, and what comes back.
 //!
-//! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`: the program
-//! runs under it twice, once with each of the racing threads first. This module runs nothing, and has no words for
-//! people: whoever runs the program gives it what the two runs have left, and `render` says it.
+//! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`: the
+//! program runs under it twice, once with each of the racing threads first. This module runs
+//! nothing, and has no words for people: whoever runs the program gives it what the two runs have
+//! left, and `render` says it.
 //!
 //! Claim: a race is confirmed only if both runs say that the two threads stood before their accesses
 //! at the same time. A program that does not follow the schedule has diverged, and that says nothing of

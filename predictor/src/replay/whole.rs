@@ -40,9 +40,10 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
     whole.witness
 }
 
-/// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds to keep the
-/// events of an operation together, since programs say where they take their locks; the look at whether a
-/// lock that was just taken is poisoned, which is not there as long as none is; or a free by a destructor.
+/// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds
+/// to keep the events of an operation together, since programs say where they take their locks; the
+/// look at whether a lock that was just taken is poisoned, which is not there as long as none is;
+/// or a free by a destructor.
 pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
     is_look_at_poison(trace, event)
         || is_of_hidden_lock(trace, event)

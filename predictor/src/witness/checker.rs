@@ -1,8 +1,8 @@
 //! The checker: replays a witness, then asks its goal.
 //!
-//! Most witnesses of long traces begin as the observed run did. Such a beginning need not be replayed
-//! for each witness anew: the checker replays the observed run once and keeps some of the states that
-//! it passed through.
+//! Most witnesses of long traces begin as the observed run did. Such a beginning need not be
+//! replayed for each witness anew: the checker replays the observed run once and keeps some of the
+//! states that it passed through.
 
 use super::{Reason, Refutation, Witness};
 use crate::goal::{Goal, Unmet};
@@ -65,8 +65,8 @@ fn in_order(
 /// How many states are kept at most.
 const KEPT: usize = 256;
 
-/// How many objects all states that are kept have together at most: a trace of millions of variables or locks
-/// keeps fewer states.
+/// How many objects all states that are kept have together at most: a trace of millions of
+/// variables or locks keeps fewer states.
 const OBJECTS: usize = 1 << 24;
 
 /// Checks many witnesses of one trace.
@@ -104,7 +104,8 @@ impl<'a> Checker<'a> {
         &self.machine
     }
 
-    /// What the observed run has reached right before an event; none if it is not feasible up to there.
+    /// What the observed run has reached right before an event; none if it is not feasible up to
+    /// there.
     pub fn state_before(&self, event: EventId) -> Option<State> {
         let (kept, state) = self.kept(event.index())?;
         let between: Vec<EventId> = (kept..event.index()).map(EventId::from_index).collect();
@@ -113,8 +114,8 @@ impl<'a> Checker<'a> {
         Some(replay.into_state())
     }
 
-    /// The last state that is kept of those that the observed run has reached within so many events, and
-    /// how many events have led to it.
+    /// The last state that is kept of those that the observed run has reached within so many
+    /// events, and how many events have led to it.
     fn kept(&self, events: usize) -> Option<(usize, &State)> {
         let at = (events / self.stride).min(self.states.len().checked_sub(1)?);
         Some((at * self.stride, &self.states[at]))

@@ -1,9 +1,9 @@
 //! Witnesses, and the checker that replays them.
 //!
 //! A witness is a prefix of an execution, the events in the order in which they are to happen, and
-//! the goal that it ends in. It proves the goal if every event of the prefix is enabled when its turn
-//! comes, and the goal holds in the state that is reached. Of a race that means: both accesses are
-//! the next events of their threads, and enabled.
+//! the goal that it ends in. It proves the goal if every event of the prefix is enabled when its
+//! turn comes, and the goal holds in the state that is reached. Of a race that means: both accesses
+//! are the next events of their threads, and enabled.
 //!
 //! The checker is built on the [semantics](crate::semantics) alone. It never sees an encoder or a
 //! solver, so whatever those get wrong, it does not get wrong with them.
@@ -21,8 +21,8 @@ pub use self::tidy::{switches, tidy};
 use crate::goal::Goal;
 use crate::trace::EventId;
 
-/// A prefix of an execution: the observed run up to some point, then other events. And the goal that
-/// it ends in.
+/// A prefix of an execution: the observed run up to some point, then other events. And the goal
+/// that it ends in.
 ///
 /// Most witnesses of long traces begin as the observed run did; so that beginning is not written
 /// down.

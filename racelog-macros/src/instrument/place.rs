@@ -296,7 +296,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A closure that names a place. A call on the way there is made once more when the place is accessed.
+    /// A closure that names a place. A call on the way there is made once more when the place is
+    /// accessed.
     fn address(&self, place: &Expr) -> TokenStream {
         let named = address(place);
         if forms::pointer(place).is_some_and(|pointer| !forms::is_simple(pointer)) {

@@ -1,7 +1,7 @@
 //! What the text of an `assert` event means.
 //!
-//! Most are labels of `check!`. Others are left by the recorder itself: where memory goes out of its
-//! sight, and where a thread panics. They order nothing.
+//! Most are labels of `check!`. Others are left by the recorder itself: where memory goes out of
+//! its sight, and where a thread panics. They order nothing.
 //!
 //! | text | meaning |
 //! | --- | --- |
@@ -26,8 +26,8 @@ pub const CHECK_FAILED: &str = "check failed: ";
 pub enum Marker<'a> {
     /// A raw pointer to the contents of a cell was given away.
     CellPointer,
-    /// A reference was made from a raw pointer, to something that may have interior mutability or by
-    /// a method call: what is done through it is not recorded.
+    /// A reference was made from a raw pointer, to something that may have interior mutability or
+    /// by a method call: what is done through it is not recorded.
     RawReference,
     /// Unsafe code stands within a macro of this name, which is not instrumented.
     Macro(&'a str),

@@ -5,10 +5,10 @@
 //! ```
 //!
 //! That is the thread, the operation, the object and the place. Threads are named by their place in
-//! the tree of threads: `0` is the first, and `0.2` its second child. Operations have their names of
-//! the text format of traces. Objects have any names; the same name is the same object. `-` stands
-//! for no object, and without `@` the place is not known. A `notify_one` may say as a fourth word
-//! which thread it wakes.
+//! the tree of threads: `0` is the first, and `0.2` its second child. Operations have their names
+//! of the text format of traces. Objects have any names; the same name is the same object. `-`
+//! stands for no object, and without `@` the place is not known. A `notify_one` may say as a fourth
+//! word which thread it wakes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -101,7 +101,8 @@ pub(super) fn split_place(text: &str) -> Result<(&str, Option<SourcePlace>), Str
     }
 }
 
-/// What an access read and wrote: `read 1 wrote 2`. Values are words; `_` is one that is not recorded.
+/// What an access read and wrote: `read 1 wrote 2`. Values are words; `_` is one that is not
+/// recorded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AccessValues {
     /// What it read, if it reads.

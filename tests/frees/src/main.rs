@@ -1,7 +1,8 @@
-//! Programs whose memory is freed by destructors: `frees NAME`, and `frees NAME racy` for the twin whose
-//! free nothing orders with an access.
+//! Programs whose memory is freed by destructors: `frees NAME`, and `frees NAME racy` for the twin
+//! whose free nothing orders with an access.
 //!
-//! Every program runs in one given order, by means that are not recorded: accesses first, then the free.
+//! Every program runs in one given order, by means that are not recorded: accesses first, then the
+//! free.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,8 +1,8 @@
 //! Fuzzes the readers for as long as you like:
 //! `cargo run --release -p racelog-tests --bin fuzz -- [TARGET] [SEED] [RUNS]`
 //!
-//! Targets: text, std, binary, schedule, outcome, words. An input that breaks a promise is left in `fuzz-TARGET-SEED-RUN` in the current folder; put it
-//! into `tests/corpus/TARGET/` with the fix.
+//! Targets: text, std, binary, schedule, outcome, words. An input that breaks a promise is left in
+//! `fuzz-TARGET-SEED-RUN` in the current folder; put it into `tests/corpus/TARGET/` with the fix.
 
 use std::error::Error;
 use std::fs;

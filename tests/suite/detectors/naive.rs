@@ -275,7 +275,8 @@ pub(super) fn weakly_precedes(trace: &Trace) -> Relation {
 }
 
 /// The smallest relation that has the hard edges and is closed under happens-before on both sides
-/// and under a rule, which says of two sections of one lock what comes after the first one's release.
+/// and under a rule, which says of two sections of one lock what comes after the first one's
+/// release.
 fn smallest_relation(
     trace: &Trace,
     rule: impl Fn(&Section, &Section, &Relation) -> Vec<EventId>,

@@ -87,7 +87,8 @@ fn shards_of_version_1_are_merged() {
     assert_eq!(places(&merged), places(&Project::from_json(&old).unwrap()));
 }
 
-/// A report of a later version of racelog has a kind, a role, a reason and a doubt that are not known yet.
+/// A report of a later version of racelog has a kind, a role, a reason and a doubt that are not
+/// known yet.
 #[test]
 fn what_later_versions_add_is_shown() {
     let mut json: Value = serde_json::from_str(&full_project().to_json()).unwrap();

@@ -1,5 +1,5 @@
-//! Reports of traces with very many findings: they stay within a few times the size of the trace, and
-//! say what they leave out.
+//! Reports of traces with very many findings: they stay within a few times the size of the trace,
+//! and say what they leave out.
 
 use predictor::analysis::{Detector, analyze};
 use predictor::predict::Options;
@@ -12,7 +12,8 @@ use serde_json::Value;
 
 use super::schema::validate;
 
-/// At how many places each of the two threads accesses the variable: every pair of them is a finding.
+/// At how many places each of the two threads accesses the variable: every pair of them is a
+/// finding.
 const PLACES: usize = 40;
 
 /// How many operations lie between two of these accesses.

@@ -2,10 +2,10 @@
 //! events, as near to the observed order as they can be, are a run that the checker accepts.
 //!
 //! It is the closure of A. Pavlogiannis, "Fast, Sound and Effectively Complete Dynamic Race
-//! Prediction" (POPL 2020), for the maximal model: only what is forced is in it, and reads need their
-//! values only where a thread decides by them. The rules add events and edges to a partial order
-//! until nothing new follows. An event *is needed* if it is in every feasible prefix that ends in the
-//! goal.
+//! Prediction" (POPL 2020), for the maximal model: only what is forced is in it, and reads need
+//! their values only where a thread decides by them. The rules add events and edges to a partial
+//! order until nothing new follows. An event *is needed* if it is in every feasible prefix that
+//! ends in the goal.
 //!
 //! 1. **The goal.** The events that the goal says have happened are needed, in their order. Of the
 //!    thread of each next event, what comes before that event is needed, and nothing else can be
@@ -15,22 +15,22 @@
 //!    before it (`reach`).
 //! 4. **Branches.** A thread that passes a branch, implicit or recorded, a compare-exchange, or its
 //!    end if that is joined and guarded, is clean there (`reach`, `follow_event`).
-//! 5. **Messages.** A thread that is clean after a receive got a message of a sender that was clean,
-//!    and the send comes before (`follow_clean`).
+//! 5. **Messages.** A thread that is clean after a receive got a message of a sender that was
+//!    clean, and the send comes before (`follow_clean`).
 //! 6. **Values.** A thread that is clean after a read has found its value there. If one write alone
 //!    can have given it, that write is needed, comes before the read, and its thread was clean
 //!    (`follow_read`, `put_between`). If no write can have, that is a contradiction.
-//! 7. **Other writes.** If a read has one source, every other write of the variable comes before the
-//!    source or after the read (`put_between`).
+//! 7. **Other writes.** If a read has one source, every other write of the variable comes before
+//!    the source or after the read (`put_between`).
 //! 8. **Common needs.** If several writes can have given a value, what all of them have before them
 //!    comes before the read (`need_common`).
 //! 9. **Locks.** Of two regions of a lock that exclude each other, one of which has to begin before
-//!    the other ends, the first is over before the second begins; a region that cannot end comes last
-//!    (`follow_region`).
+//!    the other ends, the first is over before the second begins; a region that cannot end comes
+//!    last (`follow_region`).
 //!
-//! Soundness of *no*: each rule adds only what holds in every feasible prefix that ends in the goal.
-//! Events that are not in such a prefix count as coming after all that are. *Yes* is for the checker
-//! to say.
+//! Soundness of *no*: each rule adds only what holds in every feasible prefix that ends in the
+//! goal. Events that are not in such a prefix count as coming after all that are. *Yes* is for the
+//! checker to say.
 
 mod linearize;
 mod partial_order;

@@ -1,13 +1,13 @@
-//! The patient yes: the observed run with one thread held back, in which the others wait for what they
-//! need.
+//! The patient yes: the observed run with one thread held back, in which the others wait for what
+//! they need.
 //!
-//! As in `hold_back`, the thread of the earlier access stops right before it. Here a thread whose next
-//! event cannot happen, or would read a value by which it would decide otherwise, waits for an event
-//! of another thread that helps; of those that can go on, the one does whose next event was observed
-//! first. So other threads may take over the part of the one that is held back: a counter that it does
-//! not count up is counted up by somebody else. The semantics is followed exactly, step by step, from
-//! the earlier access on: that can be much longer than the two accesses are apart, and may lead nowhere.
-//! The checker has the last word.
+//! As in `hold_back`, the thread of the earlier access stops right before it. Here a thread whose
+//! next event cannot happen, or would read a value by which it would decide otherwise, waits for an
+//! event of another thread that helps; of those that can go on, the one does whose next event was
+//! observed first. So other threads may take over the part of the one that is held back: a counter
+//! that it does not count up is counted up by somebody else. The semantics is followed exactly,
+//! step by step, from the earlier access on: that can be much longer than the two accesses are
+//! apart, and may lead nowhere. The checker has the last word.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -113,7 +113,8 @@ impl<'m, 'a> Run<'m, 'a> {
         false
     }
 
-    /// Takes an event, or says what that needs, if anything helps. The later access is only looked at.
+    /// Takes an event, or says what that needs, if anything helps. The later access is only looked
+    /// at.
     fn step(&mut self, event: EventId) -> Result<(), Option<Need>> {
         let op = self.trace.op(event);
         if event == self.pair.second() {

@@ -1,4 +1,5 @@
-//! A witness as columns: one for each thread of the finding, one for all others, and time goes down.
+//! A witness as columns: one for each thread of the finding, one for all others, and time goes
+//! down.
 
 use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 

@@ -1,8 +1,8 @@
 //! Events in their order, with what lies between them: ready to be drawn.
 //!
 //! A [`Timeline`] has the events of one trace as compact columns, the order that was observed, and
-//! the order of a witness for each finding that is to be shown. Each order is a [`Course`]: which lock
-//! is held from where to where, and which event made which other one possible.
+//! the order of a witness for each finding that is to be shown. Each order is a [`Course`]: which
+//! lock is held from where to where, and which event made which other one possible.
 //!
 //! Of traces that are too long to be drawn only what surrounds the races is kept: see [`Limits`].
 
@@ -79,7 +79,8 @@ impl Shown {
 }
 
 impl Timeline {
-    /// What is to be drawn for some findings of a trace. `prefixes` are taken off the names of files.
+    /// What is to be drawn for some findings of a trace. `prefixes` are taken off the names of
+    /// files.
     ///
     /// Findings whose events the trace does not have are of another trace: they get nothing.
     pub fn new(

@@ -34,8 +34,8 @@
 //! | `lost` | a thread that blocked outside of racelog, and what it did last |
 //!
 //! The lines `holds` and `joins` are about the last thread before them. All others may come in any
-//! order, after the first. There are no comments: a message may have any sign but line breaks, which
-//! are written as blanks.
+//! order, after the first. There are no comments: a message may have any sign but line breaks,
+//! which are written as blanks.
 
 mod read;
 mod write;
@@ -59,7 +59,8 @@ pub struct RunOutcome {
     pub program: Option<String>,
     /// The threads that have names.
     pub threads: Vec<NamedThread>,
-    /// The threads that no thread under control has started, by their places in the tree of threads.
+    /// The threads that no thread under control has started, by their places in the tree of
+    /// threads.
     pub foreign: Vec<String>,
     /// The names of threads that are not under control, since only one test is.
     pub strangers: Vec<String>,
