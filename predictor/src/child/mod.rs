@@ -99,6 +99,11 @@ impl fmt::Display for End {
 }
 
 impl End {
+    /// Whether it ended by itself, and says that all is well.
+    pub const fn is_success(self) -> bool {
+        matches!(self, Self::Exit(0))
+    }
+
     /// The exit code, if it ended by itself.
     pub const fn code(self) -> Option<i32> {
         match self {
@@ -156,6 +161,12 @@ pub fn run_captured(
 ) -> Result<Finished, CannotStart> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     start(command, limits, Some(bounds))
+}
+
+/// Asks a program something that it answers soon: without input, and all of its answer is kept.
+pub fn ask(command: &mut Command) -> Result<Finished, CannotStart> {
+    let bounds = Bounds { first_of_stdout: usize::MAX, ..Bounds::default() };
+    run_captured(command, &Limits::default(), bounds)
 }
 
 fn start(

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::workspace::cargo;
+use crate::child;
 
 /// A package that is built.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -69,11 +70,11 @@ impl Graph {
         command.args(["tree", "--edges", edges, "--prefix", "depth", "--format", "|{p}|{f}|"]);
         command.args(["--color", "never", "--charset", "ascii"]);
         command.args(selection(args)).env("CARGO_ENCODED_RUSTFLAGS", rustflags);
-        let output = command.stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+        let answer = child::ask(&mut command).map_err(|error| error.source.to_string())?;
+        if !answer.end.is_success() {
+            return Err(String::from_utf8_lossy(&answer.stderr.bytes).trim().to_owned());
         }
-        Ok(Self::parse(&String::from_utf8_lossy(&output.stdout)))
+        Ok(Self::parse(&String::from_utf8_lossy(&answer.stdout.bytes)))
     }
 
     /// Reads what `cargo tree` prints: `1|racelog v0.1.0 (/here/racelog)|default,record|`, with ` (*)` after what

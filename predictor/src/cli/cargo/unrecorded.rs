@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::super::{Failure, regular, say};
 use super::build::Peeked;
 use super::graph::Graph;
 use super::output;
 use super::workspace::{Package, Target, Workspace};
+use crate::child;
 use crate::unrecorded::{
     Cfg, Dependency, Root, Truth, Unrecorded, Use, What, is_synchronising, scan,
 };
@@ -122,10 +123,9 @@ fn compiler(target: Option<&str>, rustflags: &str) -> BTreeSet<String> {
         command.args(["--target", target]);
     }
     command.args(rustflags.split('\x1f').filter(|flag| !flag.is_empty()));
-    let output = command.stdin(Stdio::null()).stderr(Stdio::null()).output();
     // Without an answer nothing is known of the target, and all of it may be compiled.
-    let text = output.ok().filter(|output| output.status.success()).map(|output| output.stdout);
-    let text = text.unwrap_or_default();
+    let answer = child::ask(&mut command).ok().filter(|answer| answer.end.is_success());
+    let text = answer.map_or_else(Vec::new, |answer| answer.stdout.bytes);
     String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
 }
 

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde::Deserialize;
 
 use super::super::Failure;
 use super::traces;
+use crate::child;
 use crate::project::TraceFile;
 
 /// A workspace.
@@ -109,13 +110,13 @@ impl Workspace {
         if let Some(path) = manifest {
             command.arg("--manifest-path").arg(path);
         }
-        let output = command.stdin(Stdio::null()).output();
-        let output = output.map_err(|error| Failure::of("cargo metadata", error))?;
-        if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
+        let answer = child::ask(&mut command);
+        let answer = answer.map_err(|error| Failure::of("cargo metadata", error.source))?;
+        if !answer.end.is_success() {
+            let said = String::from_utf8_lossy(&answer.stderr.bytes);
             return Err(Failure::Message(said.trim().trim_start_matches("error: ").to_owned()));
         }
-        let metadata: Metadata = serde_json::from_slice(&output.stdout)
+        let metadata: Metadata = serde_json::from_slice(&answer.stdout.bytes)
             .map_err(|error| Failure::of("cargo metadata", error))?;
         let target = target_dir.map_or(metadata.target_directory, Path::to_owned);
         let target = std::path::absolute(&target).unwrap_or(target);
@@ -172,9 +173,8 @@ impl Workspace {
         }
         let mut command = Command::new(cargo());
         command.args(["pkgid", "--offline", "--manifest-path"]).arg(self.root.join("Cargo.toml"));
-        command.arg(specification).stdin(Stdio::null()).stdout(Stdio::null());
         // If it cannot be asked, nothing is known against it.
-        command.stderr(Stdio::null()).status().map_or(true, |status| status.success())
+        child::ask(command.arg(specification)).map_or(true, |answer| answer.end.is_success())
     }
 
     /// Whether any package uses racelog at all.
