@@ -51,7 +51,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Recorded<A> {
 
     #[inline]
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        // Before, for after it the memory may be somebody else's. If it stays where it is, it is
+        // Before, for after it the memory may be another thread's. If it stays where it is, it is
         // another object all the same: nobody else can be using it now.
         free(place, layout.size());
         // SAFETY: as above.

@@ -70,7 +70,7 @@ const ERROR: u8 = 2;
 #[derive(Debug)]
 enum Failure {
     Message(String),
-    /// Whoever read our output has stopped reading; that needs no words.
+    /// The reader of our output has stopped reading; that needs no words.
     BrokenPipe,
 }
 

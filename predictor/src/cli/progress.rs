@@ -75,7 +75,7 @@ impl SharedProgress {
 
     /// Says how far the work has come: so many of so many. What is reported late changes nothing.
     pub(super) fn update(&self, done: usize, all: usize) {
-        // Whoever holds the lock is showing something about as new.
+        // The thread that holds the lock is showing something about as new.
         if let Ok(mut progress) = self.bar.try_lock() {
             progress.show(done as u64, Some(all as u64));
         }

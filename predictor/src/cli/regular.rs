@@ -1,7 +1,8 @@
-//! Files whose names come from elsewhere: opened only if they are plain files, and read only so far.
+//! Files whose names come from elsewhere: opened only if they are plain files, and read only so
+//! far.
 //!
-//! To open a pipe is to wait for whoever writes to it, and a device may have no end. Neither is
-//! opened: what a name leads to is looked at first.
+//! To open a pipe is to wait for a process that writes to it, and a device may have no end. Neither
+//! is opened: what a name leads to is looked at first.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -34,7 +35,8 @@ fn check(found: &fs::Metadata, limit: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a path leads, if that is a plain file within a folder; the folder has no links in its path.
+/// Where a path leads, if that is a plain file within a folder; the folder has no links in its
+/// path.
 pub(super) fn within(folder: &Path, path: &Path) -> Result<PathBuf, String> {
     // This follows links, and opens nothing.
     let real = fs::canonicalize(path).map_err(|error| error.to_string())?;

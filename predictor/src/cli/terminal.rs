@@ -1,6 +1,6 @@
 //! The one way for text to leave: nothing in it moves a cursor, or turns the direction of writing.
 //!
-//! Names, messages and sources come from programs and files of whoever. Formats escape what they
+//! Names, messages and sources come from programs and files of others. Formats escape what they
 //! show; this is the last place that all of it passes, so what one of them forgot stays here.
 
 use std::fmt;
@@ -15,7 +15,7 @@ pub(super) enum Kind {
     Text,
     /// The same, with colours: sequences that only choose a colour or style pass.
     Coloured,
-    /// JSON: the escaped character is the same one to whoever reads it.
+    /// JSON: the escaped character is the same one to all readers.
     Json,
     /// XML, likewise.
     Xml,
@@ -129,7 +129,7 @@ impl<W: Write> Write for Guarded<W> {
 impl<W: Write> Drop for Guarded<W> {
     fn drop(&mut self) {
         let begun = std::mem::take(&mut self.begun);
-        // Whoever wanted to know has flushed.
+        // A caller that wanted to know has flushed.
         let _ = self.bytes(&begun);
     }
 }

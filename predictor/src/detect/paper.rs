@@ -1,23 +1,24 @@
-//! `paper`: the formula of section 3.2 of the PLDI 2014 paper, as printed. **Neither sound nor maximal**: for
-//! comparison only.
+//! `paper`: the formula of section 3.2 of the PLDI 2014 paper, as printed. **Neither sound nor
+//! maximal**: for comparison only.
 //!
-//! Jeff Huang, Patrick O'Neil Meredith and Grigore Roșu, "Maximal Sound Predictive Race Detection with
-//! Control Flow Abstraction". Φ_mhb ∧ Φ_lock ∧ Φ_race orders all events of the trace; the two accesses
-//! stand side by side; and of all branches, those are checked which must happen before one of them, the
-//! last of each thread: whoever takes them has read what it read, from writers that have, too.
+//! Jeff Huang, Patrick O'Neil Meredith and Grigore Roșu, "Maximal Sound Predictive Race Detection
+//! with Control Flow Abstraction". Φ_mhb ∧ Φ_lock ∧ Φ_race orders all events of the trace; the two
+//! accesses stand side by side; and of all branches, those are checked which must happen before one
+//! of them, the last of each thread: a thread that takes them has read what it read, from writers
+//! that have, too.
 //!
 //! **Misses** races in executions that cannot go on to the end of the trace
-//! (`examples/traces/open-regions.rtxt`). **Reports falsely** where another thread has to pass a branch for
-//! the pair to meet, to give back a lock for example (`examples/traces/third-thread.rtxt`).
-//! `docs/ALGORITHM.md` says how often.
+//! (`examples/traces/open-regions.rtxt`). **Reports falsely** where another thread has to pass a
+//! branch for the pair to meet, to give back a lock for example
+//! (`examples/traces/third-thread.rtxt`). `docs/ALGORITHM.md` says how often.
 //!
-//! **Where it differs from the print.** The accesses are not given one order variable; instead, what must
-//! come right before each comes before the other. That is the same: all reads that are checked come
-//! before both, so nothing that could stand between the two depends on them. A value that was there at
-//! the start counts as a write. A lock that is never released is taken last. Section 4 keeps
-//! the partner of each notification; here any waiter may be notified, and all other synchronisation,
-//! too, is as in [`said`](super::said), so that the two differ in nothing but the reads. A
-//! compare-exchange is a read, a branch and a write.
+//! **Where it differs from the print.** The accesses are not given one order variable; instead,
+//! what must come right before each comes before the other. That is the same: all reads that are
+//! checked come before both, so nothing that could stand between the two depends on them. A value
+//! that was there at the start counts as a write. A lock that is never released is taken last.
+//! Section 4 keeps the partner of each notification; here any waiter may be notified, and all other
+//! synchronisation, too, is as in [`said`](super::said), so that the two differ in nothing but the
+//! reads. A compare-exchange is a read, a branch and a write.
 
 use std::time::Instant;
 

@@ -4,7 +4,7 @@
 //! [`Occurrence`] has the events that make it up, its [`Part`]s, and the [`PackedWitness`] that
 //! shows it. A race has two parts; a deadlock has one for each thread of its circle, a failed check
 //! one. Reports about one trace and about a project consist of these types, and all formats are
-//! made from them. Nothing here is text that somebody would have to read again: words are made by
+//! made from them. Nothing here is text that a program would have to read again: words are made by
 //! `render`.
 
 mod describe;
@@ -56,7 +56,7 @@ pub struct Finding {
     /// Where it occurred, sorted by trace. There is at least one; all have the same operations at
     /// the same places.
     pub occurrences: Vec<Occurrence>,
-    /// Why it does not count, if somebody has said so.
+    /// Why it does not count, if the project says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suppressed: Option<Suppressed>,
     /// Whether the baseline has it.

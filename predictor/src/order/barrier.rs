@@ -12,7 +12,7 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub(super) struct Barriers {
     barriers: Vec<Barrier>,
-    /// The generations that somebody has arrived for and not everybody has left.
+    /// The generations that a thread has arrived for and not all threads have left.
     generations: FxHashMap<(BarrierId, u64), Generation>,
 }
 

@@ -79,7 +79,7 @@ pub struct Flow<'a, K> {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Lock {
-    /// What whoever held it exclusively last knew.
+    /// What the thread knew that held it exclusively last.
     writer: Option<Knower>,
     /// What those who have held it shared since then knew.
     readers: Option<Knower>,
@@ -247,7 +247,8 @@ impl<'a, K: Knowledge> Flow<'a, K> {
         let Lock { writer, readers } = &mut self.locks[lock.index()];
         let writer = *writer.get_or_insert_with(|| self.knowledge.new_knower());
         self.knowledge.copy(writer, Knower::of(t));
-        // Whoever takes the lock exclusively has learned from all readers, and passes that on.
+        // A thread that takes the lock exclusively has learned from all readers, and passes that
+        // on.
         if let Some(readers) = readers.take() {
             self.knowledge.free(readers);
         }

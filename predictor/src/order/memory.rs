@@ -1,7 +1,7 @@
 //! The edges of variables: atomic accesses, fences, exclusive accesses.
 //!
-//! An atomic variable knows what whoever synchronises with its present value may know: the heads of
-//! the release sequences that the value is in.
+//! An atomic variable knows what a thread that synchronises with its present value may know: the
+//! heads of the release sequences that the value is in.
 
 use racelog::trace::{MemoryOrdering, ThreadId, VarId};
 

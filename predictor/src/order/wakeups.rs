@@ -140,7 +140,7 @@ impl WakeupState {
         }
     }
 
-    /// Whoever may have notified it did not.
+    /// The wait ended without any of the notifications that may have been for it.
     pub(super) fn time_out<K: Knowledge>(&mut self, know: &mut K, t: ThreadId, condvar: CondvarId) {
         self.waiters[condvar.index()].retain(|waiter| *waiter != t);
         if let Some(notified) = self.notified[t.index()].take() {

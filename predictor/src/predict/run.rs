@@ -34,7 +34,7 @@ pub fn predict(
     options: &Options,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Prediction {
-    // Whoever calls this from a pool of its own has several traces to look at.
+    // A caller with a pool of its own has several traces to look at.
     if options.jobs.is_none() && rayon::current_thread_index().is_some() {
         return in_parallel(trace, options, &progress);
     }

@@ -196,7 +196,7 @@ impl Project {
         Ok(project)
     }
 
-    /// What every report holds to, and a file that somebody has changed may not.
+    /// What every report holds to, and a file that was changed by hand may not.
     fn check(&self) -> Result<(), String> {
         if let Some(empty) = self.findings.iter().find(|finding| finding.occurrences.is_empty()) {
             return Err(format!("finding {} has no occurrence", empty.number));

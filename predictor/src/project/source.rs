@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Where source files come from. The library looks at no files: whoever uses it does.
+/// Where source files come from. The library looks at no files: its caller does.
 pub trait Sources: Sync {
     /// The text of a file, which is called as the compiler was told; `None` if there is none.
     fn read(&self, file: &str) -> Option<Arc<str>>;

@@ -53,7 +53,7 @@ pub enum Cause {
     EndedEarly {
         /// How.
         then: Aftermath,
-        /// Who panicked, if somebody did.
+        /// The thread that panicked, if one did.
         panicked: Option<Spot>,
         /// The exit code, if there was one.
         code: Option<i32>,
@@ -105,7 +105,7 @@ impl Cause {
             Reached::Diverged(divergence) => Some(&**divergence),
             Reached::Unreached { .. } | Reached::Ran => None,
         };
-        // Once somebody goes on who should not, all that comes after is somebody else's doing.
+        // Once a thread goes on that should not, all that comes after may be due to that.
         if let Some(lost) = outcome.lost.first() {
             return Some(Self::ControlLost(lost.clone()));
         }

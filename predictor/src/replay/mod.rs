@@ -2,12 +2,12 @@
 //!
 //! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`: the
 //! program runs under it twice, once with each of the racing threads first. This module runs
-//! nothing, and has no words for people: whoever runs the program gives it what the two runs have
-//! left, and `render` says it.
+//! nothing, and has no words for people: the caller that runs the program gives it what the two
+//! runs have left, and `render` says it.
 //!
-//! Claim: a race is confirmed only if both runs say that the two threads stood before their accesses
-//! at the same time. A program that does not follow the schedule has diverged, and that says nothing of
-//! the race; [`Cause`] says what it is due to.
+//! Claim: a race is confirmed only if both runs say that the two threads stood before their
+//! accesses at the same time. A program that does not follow the schedule has diverged, and that
+//! says nothing of the race; [`Cause`] says what it is due to.
 
 mod cause;
 mod harm;

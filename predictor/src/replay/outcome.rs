@@ -22,13 +22,13 @@ pub struct ControlledRun {
     pub steps: u64,
     /// What followed.
     pub then: Aftermath,
-    /// Who panicked first, and where.
+    /// The thread that panicked first, and where.
     pub panicked: Option<Spot>,
-    /// Where everybody stood that could not go on.
+    /// Where all threads stood that could not go on.
     pub waits: Vec<Standing>,
     /// The threads that blocked outside of racelog, and what they did last that was seen.
     pub lost: Vec<Spot>,
-    /// The threads that nobody under control has started.
+    /// The threads that no thread under control has started.
     pub foreign: Vec<String>,
 }
 
@@ -176,11 +176,11 @@ pub enum Aftermath {
     Panic(String),
     /// A `check!` with this text failed.
     Check(String),
-    /// Nobody could go on.
+    /// No thread could go on.
     Deadlock,
     /// It did not end.
     Livelock,
-    /// Somebody waited for something that is not under control.
+    /// A thread waited for something that is not under control.
     Stuck,
     /// A signal of this number killed it.
     Killed(i32),
@@ -228,7 +228,7 @@ impl ControlledRun {
         }
     }
 
-    /// The values, whoever went first.
+    /// The values, whichever thread went first.
     pub(super) fn sorted_values(&self) -> Vec<&Values> {
         let mut values: Vec<_> = self.values.iter().collect();
         values.sort();

@@ -1,8 +1,8 @@
 //! `both`: asks two solvers and compares what they say, to find faults in either.
 //!
-//! One yes and one no is a [`Disagreement`]. From then on this solver answers nothing but unknown, and
-//! [`Solver::disagreement`] says what happened: whoever drives the analysis asks after each answer
-//! and stops with that error. Where only one of the two knows, what it says is the answer.
+//! One yes and one no is a [`Disagreement`]. From then on this solver answers nothing but unknown,
+//! and [`Solver::disagreement`] says what happened: the analysis asks after each answer and stops
+//! with that error. Where only one of the two knows, what it says is the answer.
 
 use std::time::Instant;
 

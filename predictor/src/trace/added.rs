@@ -11,7 +11,7 @@ use racelog::trace::LockId;
 
 use super::{EventId, Op, Trace};
 
-/// The locks of a trace that the recorder has added, once somebody has asked for them.
+/// The locks of a trace that the recorder has added, once a caller has asked for them.
 #[derive(Debug, Default)]
 pub(super) struct Added(OnceLock<Vec<bool>>);
 

@@ -212,7 +212,7 @@ fn in_sync(rest: &[&str]) -> Verdict {
     }
 }
 
-/// An `Arc`, or a `Weak`, which is there to be asked whether somebody is left.
+/// An `Arc`, or a `Weak`, which is there to be asked whether an owner is left.
 fn arc(name: &str, rest: &[&str]) -> Verdict {
     match rest {
         _ if name == "Weak" => Verdict::Listed(What::ArcOrder, 3),

@@ -9,7 +9,7 @@
 //! Guaranteed: what is listed is named in code that is compiled, or may be. Missed: what macros of other crates expand
 //! to, files that `include!` brings, and what crates do that `known` does not know.
 //!
-//! This reads no files: whoever uses it does.
+//! This reads no files: its caller does.
 
 mod cfg;
 mod known;

@@ -136,7 +136,7 @@ fn a_guard_can_be_mapped_and_opened() {
     assert_eq!(*unsized_one.lock(), [7, 2]);
 }
 
-/// Whoever holds the lock and is fair to others lets all of them through in the end.
+/// A thread that holds the lock and is fair to others lets all of them through in the end.
 #[test]
 fn fairness() {
     let (plain, fair, rwlock) = (Mutex::new(0), FairMutex::new(0), RwLock::new(0));

@@ -86,7 +86,7 @@ struct Token {
     set: bool,
     /// Whether the thread sleeps, and has to be woken.
     sleeps: bool,
-    /// The session of whoever set it, so far as that is recorded.
+    /// The session of the thread that set it, so far as that is recorded.
     session: u32,
     clock: u64,
 }

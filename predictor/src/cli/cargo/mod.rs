@@ -137,7 +137,7 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     hang::say_where_threads_stood(&files, &run_folder, interrupted.is_some());
     unrecorded::keep(&workspace.folder, &unrecorded)?;
     let project = job.analyze(&files, unrecorded);
-    // Whoever interrupts does not want more to be run.
+    // A user who interrupts does not want more to be run.
     let trust = interrupted.is_none().then_some(Trust::OwnRuns(Some(runs)));
     let outcome = job.finish(project, &args.output, trust)?;
     Ok(match interrupted.unwrap_or(outcome) {

@@ -1,8 +1,8 @@
 //! How this machine ran the programs that it recorded.
 //!
-//! Folders of traces travel: they are uploaded, downloaded and unpacked, and whoever made one wrote
-//! every file in it. So what may be run again never comes from there. Each run keeps its command in
-//! the user's state folder, beside no traces, and only what is found there is run.
+//! Folders of traces travel: they are uploaded, downloaded and unpacked, and the author of one
+//! wrote every file in it. So what may be run again never comes from there. Each run keeps its
+//! command in the user's state folder, beside no traces, and only what is found there is run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -80,8 +80,8 @@ impl OwnRuns {
         file.persist(folder.join(name)).map(drop).map_err(|error| error.error)
     }
 
-    /// How the program was run whose traces are in the folder of this name: with these arguments, or
-    /// with any.
+    /// How the program was run whose traces are in the folder of this name: with these arguments,
+    /// or with any.
     pub(super) fn find(
         &self,
         program: &str,

@@ -37,7 +37,7 @@ impl RunFolder {
 
     /// Everything is to stop.
     pub(super) fn stop(&self) {
-        // Whoever does not see it is killed in the end.
+        // A program that does not see it is killed in the end.
         let _ = File::create(self.path.join("stop"));
     }
 

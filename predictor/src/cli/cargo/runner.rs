@@ -98,7 +98,7 @@ fn supervise(
 /// The exit code of a program that did not run to its end because all was to stop.
 const INTERRUPTED: u8 = 130;
 
-/// Whoever has started us: another one if that one is gone.
+/// The process that has started us: another one if that one is gone.
 #[cfg(unix)]
 fn parent() -> u32 {
     std::os::unix::process::parent_id()

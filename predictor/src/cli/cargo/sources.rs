@@ -1,6 +1,6 @@
 //! The source files that may be shown: those of the workspace, the toolchain and the registry.
 //!
-//! A trace names files, and whoever made it chose the names. What lies elsewhere is not shown, and
+//! A trace names files, and its author chose the names. What lies elsewhere is not shown, and
 //! what is no plain file is not even opened.
 
 use std::collections::HashMap;

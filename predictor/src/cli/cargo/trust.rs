@@ -14,7 +14,7 @@ use crate::trace::Trace;
 pub(super) enum Trust {
     /// That of this machine's own runs.
     OwnRuns(Option<OwnRuns>),
-    /// That of the file beside the traces, because somebody has said so.
+    /// That of the file beside the traces, because the user has said so.
     File,
 }
 

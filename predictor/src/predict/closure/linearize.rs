@@ -20,7 +20,7 @@ impl Closure<'_> {
                 let next = (*thread, done[*thread]);
                 (0..threads).all(|other| self.order.count_before(next, other) <= done[other])
             };
-            // The order has no cycle, so that somebody can always go on.
+            // The order has no cycle, so that a thread can always go on.
             let Some(at) = waiting.iter().position(ready) else { break };
             let (event, thread) = waiting[at];
             run.push(event);

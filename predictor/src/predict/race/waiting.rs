@@ -5,7 +5,7 @@
 //! next event cannot happen, or would read a value by which it would decide otherwise, waits for an
 //! event of another thread that helps; of those that can go on, the one does whose next event was
 //! observed first. So other threads may take over the part of the one that is held back: a counter
-//! that it does not count up is counted up by somebody else. The semantics is followed exactly,
+//! that it does not count up is counted up by another thread. The semantics is followed exactly,
 //! step by step, from the earlier access on: that can be much longer than the two accesses are
 //! apart, and may lead nowhere. The checker has the last word.
 

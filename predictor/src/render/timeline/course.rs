@@ -1,7 +1,10 @@
 //! One order of events: who holds what from where to where, and what made what possible.
 //!
-//! The arrows are for people. Where an order leaves open who did something, as with a `notify_one` that may
-//! have woken any of several threads, the most likely is drawn; no analysis rests on it.
+//! The arrows are for people. Where an order leaves open who did something, as with a `notify_one`
+//! that may have woken any of several threads, the most likely is drawn; no analysis rests on it.
+//!
+//! What is held is followed along the order itself. `index` knows it of the observed run, and would
+//! go over the whole trace to say so; an order has some events of it, and may end within a region.
 
 use racelog::trace::{BarrierId, ChannelId, LockId, Object, ThreadId, Woken};
 use rustc_hash::FxHashMap;
@@ -108,7 +111,8 @@ impl ArrowKind {
 }
 
 impl Course {
-    /// Follows an order, of which the steps `shown` are to be seen: pairs of a step, from 0, and its row.
+    /// Follows an order, of which the steps `shown` are to be seen: pairs of a step, from 0, and
+    /// its row.
     ///
     /// The last `racing` events are about to happen and have not: neither sees what the others do.
     pub(super) fn new(
@@ -127,7 +131,8 @@ impl Course {
         }
         let end = (order.len() as u32).saturating_sub(1);
         walk.close_all(end);
-        // What is shown need not be without gaps: a step that is not there is where the next one is.
+        // What is shown need not be without gaps: a step that is not there is where the next one
+        // is.
         let next = |step: u32| shown.partition_point(|(at, _)| *at < step) as u32;
         let exact = |step: u32| shown.binary_search_by_key(&step, |(at, _)| *at).ok();
         let mut printer = trace.printer();
@@ -279,7 +284,7 @@ impl<'a> Walk<'a> {
             }
             Op::NotifyOne { condvar, woken } => match woken {
                 Woken::Nobody => {}
-                // In another order that thread may not wait yet: then it is somebody else's.
+                // In another order that thread may not wait yet: then it is another thread's.
                 Woken::Thread(woken) => match &mut self.waiting[woken.index()] {
                     Some((_, notifier @ None)) => *notifier = Some(step),
                     _ => self.notified[condvar.index()].push(step),

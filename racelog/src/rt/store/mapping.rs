@@ -192,7 +192,7 @@ pub(in crate::rt) fn write_both_at(
 }
 
 /// Writes as much as one system call does; returns how many bytes. If that is an error it is none,
-/// and whoever writes the rest meets the error again.
+/// and a thread that writes the rest meets the error again.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn write_at_once(file: &File, offset: u64, both: [&[u8]; 2]) -> usize {
     use std::os::fd::AsRawFd;

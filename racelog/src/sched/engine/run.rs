@@ -1,7 +1,7 @@
 //! One run of a program under control.
 //!
 //! The threads are those of the system, each with its own stack and thread-locals; one of them has
-//! its turn, and all others wait for theirs. Whoever has its turn comes here before every
+//! its turn, and all others wait for theirs. The thread that has its turn comes here before every
 //! operation, says what it is about to do, and decides who goes next. If that is itself, nothing
 //! else happens.
 
@@ -99,7 +99,7 @@ impl Run {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state, unless somebody is at work on it.
+    /// The state, unless a thread is at work on it.
     pub(in crate::sched) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
         match self.state.try_lock() {
             Ok(state) => Some(state),
@@ -123,7 +123,7 @@ impl Run {
         Admission { slot, turn: state.slots[slot].turn.clone() }
     }
 
-    /// Adds a thread that nobody under control has spawned. It waits for a turn at its first
+    /// Adds a thread that no thread under control has spawned. It waits for a turn at its first
     /// operation.
     pub(in crate::sched) fn stranger(&self, name: Option<String>) -> Admission {
         let mut state = self.lock();
@@ -185,7 +185,7 @@ impl Run {
             return if state.ending { Signal::Leave } else { Signal::Go };
         }
         if state.current.is_some_and(|current| current != thread.slot) {
-            // It was outside, and somebody else has the turn.
+            // It was outside, and another thread has the turn.
             drop(state);
             return thread.turn.take();
         }
@@ -195,7 +195,7 @@ impl Run {
         }
     }
 
-    /// Lets whoever is next go. If that is the calling thread, `own`, returns what it is told.
+    /// Lets the next thread go. If that is the calling thread, `own`, returns what it is told.
     fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Signal> {
         let next = state.decide(&self.clock);
         if state.ending

@@ -90,7 +90,7 @@ fn seed_of_environment() -> Option<Seed> {
 
 fn fail(mut failed: Failed) -> ! {
     match failed.payload.take() {
-        // Whoever expects a panic expects the body's own.
+        // A test that expects a panic expects the body's own.
         Some(payload) => {
             eprintln!("racelog: {failed}");
             panic::resume_unwind(payload)

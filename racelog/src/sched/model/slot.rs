@@ -15,7 +15,7 @@ pub(in crate::sched) enum Status {
     Ready,
     /// It has its turn.
     Running,
-    /// It had its turn and blocked where nobody could see it; somebody else goes on.
+    /// It had its turn and blocked where racelog does not see it; another thread goes on.
     Outside,
     Finished,
     /// It waits for a turn that never comes.
@@ -26,7 +26,7 @@ pub(in crate::sched) enum Status {
 /// the thread's deadline has passed.
 pub(in crate::sched) struct Probe(*const (dyn Fn(bool) -> bool + 'static));
 
-// SAFETY: whoever calls it has the lock on the run's state, and the thread that it belongs to waits
+// SAFETY: the caller has the lock on the run's state, and the thread that it belongs to waits
 // meanwhile; what it looks at are objects that threads share.
 unsafe impl Send for Probe {}
 
@@ -63,7 +63,7 @@ pub(in crate::sched) struct Slot {
     /// How many children it has.
     pub(in crate::sched) forks: u32,
     /// Its place in the tree of threads: `0` is the first, `0.2` its second child. Two runs give
-    /// the same name to the same thread, whoever was faster.
+    /// the same name to the same thread, whichever was faster.
     pub(in crate::sched) path: String,
     pub(in crate::sched) name: Option<String>,
     pub(in crate::sched) status: Status,
@@ -79,7 +79,7 @@ pub(in crate::sched) struct Slot {
     pub(in crate::sched) turn: Arc<Turn>,
     /// The thread as the system knows it; 0 where that is not known.
     pub(in crate::sched) system_id: i32,
-    /// What it panicked with, until somebody joins it.
+    /// What it panicked with, until a thread joins it.
     pub(in crate::sched) panicked: Option<String>,
 }
 

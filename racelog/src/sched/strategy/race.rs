@@ -55,7 +55,7 @@ pub(in crate::sched) struct RaceDirected {
     postponed: Vec<(usize, u64)>,
     /// Threads that execute their statements before anybody else goes.
     released: VecDeque<usize>,
-    /// How often somebody has spun since the last change of the set.
+    /// How often a thread has spun since the last change of the set.
     spins: u32,
     found: Vec<RealRace>,
     /// Whether a location is one of the sites, by its address.
@@ -80,7 +80,7 @@ impl RaceDirected {
         self.found.clone()
     }
 
-    /// Only looks whether threads stand before accesses that race, while somebody else picks.
+    /// Only looks whether threads stand before accesses that race, while another strategy picks.
     pub(super) fn watch(&mut self, choice: &Choice<'_>) {
         let slots = choice.slots;
         let mut all: Vec<usize> = choice.enabled.iter().chain(choice.spinning).copied().collect();

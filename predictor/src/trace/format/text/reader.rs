@@ -246,7 +246,7 @@ impl Parser {
             }
             Directive::End(end) => self.end = Some(end),
             Directive::Lost(events) => self.lost = events,
-            // Whoever reads the items has the metadata by then.
+            // A reader of the items has the metadata by then.
             _ if self.items > 0 => {}
             Directive::Program(program) => self.metadata.program = Some(program),
             Directive::Argument(argument) => self.metadata.arguments.push(argument),
