@@ -12,9 +12,9 @@ use predictor::goal::{Goal, Pair};
 use predictor::predict::{Decided, decide_goal};
 use predictor::render::replay_lines;
 use predictor::replay::{Order, Plan, Replayed};
-use predictor::report::Table;
+use predictor::report::{Table, trace_size};
 use predictor::solve::SolverKind;
-use predictor::trace::{Op, Trace};
+use predictor::trace::Trace;
 
 use super::compare::{Comparison, Contained, lines};
 use super::{Child, Effort, PaperTable, Problem, Recorded, filled, seconds};
@@ -64,7 +64,7 @@ impl PaperTable for Pldi14 {
         let Size { threads, work } = recorded.size;
         let mut row = vec![format!("{name}{mark}"), recorded.program.lines_of_code().to_string()];
         row.push(format!("{threads}x{work}"));
-        row.extend(figures(trace).map(|figure| figure.to_string()));
+        row.extend(trace_size(trace).map(|figure| figure.to_string()));
         row.extend(Detector::ALL.map(|detector| found.cell(trace, detector)));
         row.extend([confirmed, contained.to_owned()]);
         row.extend(Detector::ALL.map(|detector| seconds(found.of(detector).time)));
@@ -143,18 +143,6 @@ fn replay(trace: &Trace, pair: Pair, child: &Child) -> Result<Option<String>, Pr
     let replayed = Replayed::new([order(one)?, order(other)?], None);
     let confirmed = replayed.is_confirmed();
     Ok((!confirmed).then(|| replay_lines(&Replay::new(replayed)).join("; ")))
-}
-
-/// Threads, events, reads and writes, synchronisation, branches.
-fn figures(trace: &Trace) -> [usize; 5] {
-    let (mut accesses, mut branches) = (0, 0);
-    for event in trace.events() {
-        let op = trace.op(event);
-        accesses += usize::from(op.var().is_some());
-        branches += usize::from(op == Op::Branch);
-    }
-    let sync = trace.len() - accesses - branches;
-    [trace.thread_count(), trace.len(), accesses, sync, branches]
 }
 
 fn speed(events: usize, time: Duration) -> String {

@@ -6,8 +6,8 @@ use super::args::{Compare, TableFormat};
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
 use crate::analysis::{Detector, Found, detect};
-use crate::report::Table;
-use crate::trace::{Op, Trace};
+use crate::report::{TRACE_SIZE, Table, trace_size};
+use crate::trace::Trace;
 
 pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
     let mut detectors = args.detectors.clone();
@@ -52,26 +52,18 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
 }
 
 fn header(detectors: &[Detector]) -> Vec<String> {
-    let fixed = ["trace", "threads", "events", "rw", "sync", "branches"];
+    let fixed = std::iter::once("trace").chain(TRACE_SIZE);
     let races = detectors.iter().map(|detector| detector.name().to_owned());
     let times = detectors.iter().map(|detector| format!("{detector} s"));
-    fixed.into_iter().map(str::to_owned).chain(races).chain(times).collect()
+    fixed.map(str::to_owned).chain(races).chain(times).collect()
 }
 
 fn row(name: String, trace: &Trace, found: &[Found]) -> Vec<String> {
-    let (mut accesses, mut branches) = (0, 0);
-    for event in trace.events() {
-        let op = trace.op(event);
-        accesses += usize::from(op.var().is_some());
-        branches += usize::from(op == Op::Branch);
-    }
-    let sync = trace.len() - accesses - branches;
-    let counts = [trace.thread_count(), trace.len(), accesses, sync, branches];
     let races = found.iter().map(|found| {
         let unknown = if found.unknown > 0 { "?" } else { "" };
         format!("{}{unknown}", found.found.len())
     });
     let times = found.iter().map(|found| format!("{:.3}", found.time.as_secs_f64()));
-    let counts = counts.iter().map(usize::to_string);
-    std::iter::once(name).chain(counts).chain(races).chain(times).collect()
+    let size = trace_size(trace).map(|figure| figure.to_string());
+    std::iter::once(name).chain(size).chain(races).chain(times).collect()
 }

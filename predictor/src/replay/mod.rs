@@ -25,7 +25,7 @@ pub use self::outcome::{
     Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
     Stands, Values, Why,
 };
-pub use self::schedule::{NO_PLAN, Plan};
+pub use self::schedule::{NO_PLAN, Plan, thread_paths};
 
 /// One run of the two.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

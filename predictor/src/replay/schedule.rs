@@ -36,7 +36,7 @@ impl Plan {
         if race.iter().any(|event| is_beyond_control(trace, *event)) {
             return None;
         }
-        let paths = paths(trace);
+        let paths = thread_paths(trace);
         let (woken, known) = decided(trace, steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
         let mut step = |event: EventId| {
@@ -156,7 +156,7 @@ fn values_of(trace: &Trace, event: EventId) -> Option<AccessValues> {
 
 /// The names of threads by their places in the tree of threads: two runs give the same name to the
 /// same thread.
-fn paths(trace: &Trace) -> BTreeMap<ThreadId, String> {
+pub fn thread_paths(trace: &Trace) -> BTreeMap<ThreadId, String> {
     let mut paths = BTreeMap::new();
     let mut children: BTreeMap<ThreadId, u32> = BTreeMap::new();
     for thread in trace.threads().filter(|thread| trace.fork_of(*thread).is_none()) {

@@ -4,6 +4,7 @@
 //! (docs/REPORT.md); the text for people says the same. [`Table`] is for figures.
 
 mod last_seen;
+mod size;
 mod table;
 mod text;
 pub mod unseen;
@@ -11,6 +12,7 @@ pub mod unseen;
 use serde::{Deserialize, Serialize};
 
 pub use self::last_seen::{LastSeen, last_seen};
+pub use self::size::{TRACE_SIZE, trace_size};
 pub use self::table::Table;
 pub use self::text::write_text;
 pub use self::unseen::Unseen;

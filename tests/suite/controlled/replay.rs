@@ -1,6 +1,5 @@
 //! Witnesses of predicted races, replayed in the program.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -8,10 +7,11 @@ use std::process::Command;
 
 use predictor::explore::explore;
 use predictor::goal::GoalKinds;
+use predictor::replay::thread_paths;
 use predictor::trace::format::{Format, Source};
 use predictor::trace::{EventId, Op, Trace};
 use racelog::cell::Shared;
-use racelog::trace::{Object, ThreadId};
+use racelog::trace::Object;
 use tempfile::TempDir;
 
 use crate::support::run;
@@ -35,30 +35,9 @@ fn load(folder: &Path) -> Trace {
     trace
 }
 
-/// The names of threads by their places in the tree of threads.
-fn paths(trace: &Trace) -> BTreeMap<ThreadId, String> {
-    let mut paths = BTreeMap::new();
-    let mut children: BTreeMap<ThreadId, u32> = BTreeMap::new();
-    for thread in trace.threads() {
-        if trace.fork_of(thread).is_none() {
-            paths.insert(thread, paths.len().to_string());
-        }
-    }
-    for event in trace.events() {
-        if let Op::Fork(child) = trace.op(event) {
-            let parent = trace.thread(event);
-            let number = children.entry(parent).or_default();
-            *number += 1;
-            let path = format!("{}.{number}", paths[&parent]);
-            paths.insert(child, path);
-        }
-    }
-    paths
-}
-
 /// A witness as the program is given it.
 fn schedule(trace: &Trace, witness: &[EventId], first: usize) -> String {
-    let paths = paths(trace);
+    let paths = thread_paths(trace);
     let mut printer = trace.printer();
     let mut text = "racelog-schedule 2\n".to_owned();
     if let Some(test) = &trace.metadata().test {
