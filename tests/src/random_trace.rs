@@ -3,11 +3,15 @@
 //!
 //! It shares no code with the semantics that it tests.
 
+mod waits;
+
 use std::collections::VecDeque;
 use std::fmt::Write;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+pub use self::waits::small_waiting_trace;
 
 /// How a random trace is to look.
 #[derive(Clone, Debug)]
@@ -28,6 +32,9 @@ pub struct Shape {
     pub unrecorded: bool,
     /// How many threads, of those above, nobody forks: they are foreign.
     pub foreign: usize,
+    /// Whether it is said how long threads wait, channels have capacities, locks are fair, receivers
+    /// are dropped, locks are given back in any order, and most threads come to their ends.
+    pub waits: bool,
 }
 
 /// A family of operations.
@@ -45,9 +52,10 @@ pub enum Family {
     Channel,
     Barrier,
     Assert,
+    Once,
 }
 
-/// All families.
+/// All families but `Once`, which came later: the traces of a seed stay what they are.
 pub const ALL: [Family; 11] = [
     Family::Plain,
     Family::Atomic,
@@ -73,6 +81,7 @@ impl Default for Shape {
             locations: true,
             unrecorded: true,
             foreign: 0,
+            waits: false,
         }
     }
 }
@@ -82,6 +91,9 @@ pub fn random_trace(seed: u64, shape: &Shape) -> String {
     let mut world = World::new(ChaCha8Rng::seed_from_u64(seed), shape);
     while world.events < shape.events && world.idle < 1000 {
         world.act();
+    }
+    if shape.waits {
+        world.wind_down();
     }
     world.text
 }
@@ -96,8 +108,12 @@ struct Thread {
     unrecorded: bool,
     /// Locks it holds, and whether exclusively.
     held: Vec<(usize, bool)>,
+    /// The onces whose initialisers it runs.
+    initialises: Vec<usize>,
     /// Condvar, lock, notified.
     waits: Option<(usize, usize, bool)>,
+    /// Whether its wait has a time limit.
+    timed: bool,
     token: bool,
     /// Barrier and generation that it has arrived for.
     arrived: Option<(usize, u64)>,
@@ -109,6 +125,11 @@ struct Channel {
     sent: u32,
     closed: u32,
     finished: bool,
+    /// How many messages it has room for.
+    capacity: Option<usize>,
+    /// How many of its receivers are dropped in all, and how many have been.
+    receivers: u32,
+    receivers_closed: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -131,6 +152,8 @@ struct World<'a> {
     readers: Vec<Vec<usize>>,
     channels: Vec<Channel>,
     barriers: Vec<Barrier>,
+    /// Who runs the initialiser of each once.
+    onces: Vec<Option<usize>>,
 }
 
 const ORDERINGS: [&str; 6] = ["", " relaxed", " acquire", " release", " acqrel", " seqcst"];
@@ -150,6 +173,7 @@ impl<'a> World<'a> {
             readers: vec![Vec::new(); shape.objects],
             channels: vec![Channel::default(); shape.objects],
             barriers: vec![Barrier::default(); shape.objects],
+            onces: vec![None; shape.objects],
         };
         world.threads[0].started = true;
         for thread in shape.threads - shape.foreign..shape.threads {
@@ -161,6 +185,9 @@ impl<'a> World<'a> {
                 writeln!(world.text, "init x{var} {value}").expect("memory");
                 world.vars[var] = value;
             }
+        }
+        if shape.waits {
+            world.declare();
         }
         world
     }
@@ -249,6 +276,7 @@ impl<'a> World<'a> {
             Family::Channel => self.channel(t),
             Family::Barrier => self.barrier(t),
             Family::Assert => self.emit(t, "assert the sum is 3"),
+            Family::Once => self.once(t),
         }
     }
 
@@ -267,7 +295,8 @@ impl<'a> World<'a> {
             self.emit(t, &format!("join t{child}"));
             return true;
         }
-        if t > 0 && self.threads[t].held.is_empty() && self.chance(0.3) {
+        let is_busy = !self.threads[t].held.is_empty() || !self.threads[t].initialises.is_empty();
+        if t > 0 && !is_busy && self.chance(0.3) {
             self.threads[t].ended = true;
             if self.chance(0.7) {
                 self.emit(t, "end");
@@ -321,31 +350,39 @@ impl<'a> World<'a> {
     }
 
     fn lock(&mut self, t: usize) {
-        if let Some((lock, exclusive)) = self.threads[t].held.last().copied()
-            && self.chance(0.5)
-        {
-            self.threads[t].held.pop();
-            if exclusive {
-                self.writers[lock] = None;
-                self.emit(t, &format!("release l{lock}"));
-            } else {
-                let at = self.readers[lock].iter().position(|reader| *reader == t);
-                self.readers[lock].remove(at.expect("held"));
-                self.emit(t, &format!("rrelease l{lock}"));
-            }
-            return;
+        // Who holds several locks may wait for one with the others in hand.
+        let over = if self.shape.waits { 0.35 } else { 0.5 };
+        if !self.threads[t].held.is_empty() && self.chance(over) {
+            return self.give_back(t);
         }
         let lock = self.below(self.writers.len());
         if self.chance(0.6) {
             if self.is_free(lock) {
                 self.writers[lock] = Some(t);
                 self.threads[t].held.push((lock, true));
-                self.emit(t, &format!("acquire l{lock}"));
+                let patience = self.patience();
+                self.emit(t, &format!("acquire l{lock}{patience}"));
             }
         } else if self.writers[lock].is_none() {
             self.readers[lock].push(t);
             self.threads[t].held.push((lock, false));
-            self.emit(t, &format!("racquire l{lock}"));
+            let patience = self.patience();
+            self.emit(t, &format!("racquire l{lock}{patience}"));
+        }
+    }
+
+    /// Gives a lock back: the last that was taken, or any if threads wait.
+    fn give_back(&mut self, t: usize) {
+        let last = self.threads[t].held.len() - 1;
+        let place = if self.shape.waits { self.below(last + 1) } else { last };
+        let (lock, exclusive) = self.threads[t].held.remove(place);
+        if exclusive {
+            self.writers[lock] = None;
+            self.emit(t, &format!("release l{lock}"));
+        } else {
+            let at = self.readers[lock].iter().position(|reader| *reader == t);
+            self.readers[lock].remove(at.expect("held"));
+            self.emit(t, &format!("rrelease l{lock}"));
         }
     }
 
@@ -389,7 +426,9 @@ impl<'a> World<'a> {
                     self.threads[t].held.pop();
                     self.writers[lock] = None;
                     self.threads[t].waits = Some((condvar, lock, false));
-                    self.emit(t, &format!("wait c{condvar} l{lock}"));
+                    let timed = self.time_limit();
+                    self.threads[t].timed = !timed.is_empty();
+                    self.emit(t, &format!("wait c{condvar} l{lock}{timed}"));
                 }
                 _ => self.lock(t),
             },
@@ -397,7 +436,8 @@ impl<'a> World<'a> {
     }
 
     fn end_wait(&mut self, t: usize, (condvar, lock, notified): (usize, usize, bool)) {
-        if !self.is_free(lock) || (!notified && self.chance(0.7)) {
+        let lasts = self.shape.waits && !self.threads[t].timed;
+        if !self.is_free(lock) || (!notified && (lasts || self.chance(0.7))) {
             return;
         }
         self.threads[t].waits = None;
@@ -413,8 +453,9 @@ impl<'a> World<'a> {
             self.threads[other].token = true;
             self.emit(t, &format!("unpark t{other}"));
         } else if std::mem::take(&mut self.threads[t].token) {
-            self.emit(t, "park");
-        } else {
+            let timed = self.time_limit();
+            self.emit(t, &format!("park{timed}"));
+        } else if !self.shape.waits || self.chance(0.2) {
             self.emit(t, "park_timeout");
         }
     }
@@ -424,6 +465,9 @@ impl<'a> World<'a> {
         let channel = &mut self.channels[id];
         if channel.finished {
             return;
+        }
+        if self.shape.waits {
+            return self.bounded_channel(t, id);
         }
         match self.rng.random_range(0..8) {
             0..3 => {
@@ -493,6 +537,7 @@ pub fn small_trace(seed: u64) -> (String, predictor::trace::Trace) {
         locations: seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(5),
         foreign,
+        waits: false,
     };
     loaded(seed, &shape)
 }

@@ -32,6 +32,7 @@ fn small(seed: u64, events: usize) -> (String, Trace) {
         locations: false,
         unrecorded: seed.is_multiple_of(5),
         foreign,
+        waits: false,
     };
     loaded(seed, &shape)
 }

@@ -112,6 +112,7 @@ fn lock_histories_by_themselves_change_nothing() {
             locations: false,
             unrecorded: false,
             foreign: 0,
+            waits: false,
         };
         let text = random_trace(seed, &shape);
         let trace: Trace = text.parse().expect("it is valid");
@@ -182,6 +183,7 @@ fn prediction_equals_exploration_in_mixed_memory() {
             locations: false,
             unrecorded: seed.is_multiple_of(4),
             foreign: 0,
+            waits: false,
         };
         let mut text = random_trace(seed, &shape);
         for (name, memory) in [("x0", "[0x10+8]"), ("x1", "[0x14+4]"), ("x2", "[0x20+4]")] {

@@ -220,6 +220,7 @@ fn tiny(seed: u64) -> (String, Trace) {
         locations: false,
         unrecorded: seed.is_multiple_of(5),
         foreign,
+        waits: false,
     };
     loaded(seed, &shape)
 }
@@ -251,6 +252,7 @@ fn the_paper_s_detector_equals_its_formula() {
             locations: false,
             unrecorded: false,
             foreign: 0,
+            waits: false,
         };
         let (text, trace) = loaded(seed, &shape);
         let expected = races_of_the_formula(&trace);

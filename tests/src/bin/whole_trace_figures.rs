@@ -71,6 +71,7 @@ fn small(seed: u64, kind: Kind) -> Result<Trace, Box<dyn Error>> {
         locations: false,
         unrecorded: false,
         foreign: 0,
+        waits: false,
     };
     Ok(random_trace(seed, &shape).parse()?)
 }

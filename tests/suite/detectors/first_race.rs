@@ -199,6 +199,7 @@ fn first_races(first_race: fn(&Trace) -> Option<Pair>) -> FirstRaces {
             locations: false,
             unrecorded: seed.is_multiple_of(5),
             foreign: 0,
+            waits: false,
         };
         let text = strengthened(&random_trace(seed, &shape));
         let trace = load(&text);

@@ -32,6 +32,7 @@ pub(super) fn text(seed: u64, events: usize) -> String {
         locations: !seed.is_multiple_of(3),
         unrecorded: seed.is_multiple_of(7),
         foreign,
+        waits: false,
     };
     random_trace(seed, &shape)
 }
@@ -47,6 +48,7 @@ fn locked_text(seed: u64, events: usize) -> String {
         locations: false,
         unrecorded: false,
         foreign: 0,
+        waits: false,
     };
     random_trace(seed, &shape)
 }
