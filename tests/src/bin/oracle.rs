@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use predictor::explore::explore;
 use predictor::goal::{Goal, GoalKind, GoalKinds};
 use predictor::predict::{Options, Proofs, predict};
-use racelog_tests::random_trace::small_trace;
+use racelog_tests::random_trace::{small_trace, small_waiting_trace};
 
 /// What is looked for.
 const KINDS: GoalKinds = GoalKinds::ALL.without(GoalKind::Stall);
@@ -29,7 +29,11 @@ fn main() -> ExitCode {
     let (mut compared, mut too_large, mut none) = (0_u64, 0_u64, 0);
     let mut proven = [0_u64; GoalKind::ALL.len()];
     for seed in first..first + count {
-        let (text, trace) = small_trace(seed);
+        // Every other program has all that threads can wait for.
+        let (text, trace) = match seed % 2 {
+            0 => small_trace(seed),
+            _ => small_waiting_trace(seed / 2),
+        };
         let found = explore(&trace, KINDS, 400_000, |_| {});
         if !found.complete {
             too_large += 1;

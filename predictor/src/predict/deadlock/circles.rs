@@ -122,7 +122,7 @@ impl<'a> Graph<'a> {
         let is_other = |to: usize| self.requests[to].thread != request.thread;
         let holders = |lock| self.holders.get(&lock).map_or(&[][..], Vec::as_slice);
         match request.wanted {
-            Wanted::Lock(lock) => {
+            Wanted::Lock(lock) | Wanted::LockAgain(lock) => {
                 let others = holders(lock).iter().filter(|(to, _)| is_other(*to));
                 others.for_each(|(to, _)| each(*to, false));
             }
@@ -208,7 +208,7 @@ impl Vertices {
         let mut known: FxHashMap<Through, usize> = FxHashMap::default();
         for (number, request) in graph.requests.iter().enumerate() {
             let through = match request.wanted {
-                Wanted::Lock(lock) => vec![Through::Holders(lock)],
+                Wanted::Lock(lock) | Wanted::LockAgain(lock) => vec![Through::Holders(lock)],
                 Wanted::SharedLock(lock) => {
                     vec![Through::ExclusiveHolders(lock), Through::Writers(lock)]
                 }

@@ -11,6 +11,8 @@ use crate::trace::{EventId, Op, Trace};
 pub(in crate::predict) enum Wanted {
     /// A lock, for itself alone.
     Lock(LockId),
+    /// A lock, for itself alone, after a wait. Readers are not kept out for it.
+    LockAgain(LockId),
     /// A lock, to share it; or that nobody holds it alone.
     SharedLock(LockId),
     /// The end of a thread.
@@ -26,7 +28,7 @@ impl Wanted {
             Op::ReadAcquire(lock) if waits() => Some(Self::SharedLock(lock)),
             Op::OnceWait(lock) => Some(Self::SharedLock(lock)),
             // A waiter needs its lock back, however its wait ends.
-            Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => Some(Self::Lock(lock)),
+            Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => Some(Self::LockAgain(lock)),
             Op::Join(thread) => Some(Self::End(thread)),
             _ => None,
         }
