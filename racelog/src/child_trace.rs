@@ -3,7 +3,7 @@
 //! Whether a process is recorded is settled once, when it starts. So such a test runs itself again
 //! in a child process that is recorded, and reads the trace that the child leaves.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::process::Command;
@@ -66,6 +66,7 @@ pub(crate) fn replay(trace: &[Event]) {
     let mut queues: HashMap<_, VecDeque<Value>> = HashMap::new();
     let mut values = HashMap::new();
     let mut closed = HashMap::new();
+    let mut without_receiver = HashSet::new();
     let mut all_closed: HashMap<_, usize> = HashMap::new();
     for event in trace {
         if let Op::Close(channel) = event.op {
@@ -74,7 +75,16 @@ pub(crate) fn replay(trace: &[Event]) {
     }
     for event in trace {
         match event.op {
-            Op::Send { channel, message } => queues.entry(channel).or_default().push_back(message),
+            Op::Send { channel, message } => {
+                assert!(!without_receiver.contains(&channel), "{event:?}");
+                queues.entry(channel).or_default().push_back(message);
+            }
+            Op::SendClosed { channel, .. } => {
+                assert!(without_receiver.contains(&channel), "{event:?}");
+            }
+            Op::ReceiverClose(channel) => {
+                assert!(without_receiver.insert(channel), "{event:?}");
+            }
             Op::Recv { channel, message } => {
                 let front = queues.entry(channel).or_default().pop_front();
                 assert_eq!(front, Some(message), "{event:?}");

@@ -111,6 +111,13 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, sequence: &[EventId]) {
                     state_emptiness(encoder, *event, *waiting, channel);
                 }
             }
+            Op::SendFull(channel) => {
+                let queue = queues.entry(channel).or_default();
+                let capacity = trace.capacity(channel).map_or(usize::MAX, |room| room as usize);
+                if queue.len() < capacity {
+                    state_fullness(encoder, *event, queue, channel);
+                }
+            }
             _ => {}
         }
     }
@@ -154,6 +161,35 @@ fn state_emptiness(encoder: &mut Encoder<'_>, empty: EventId, send: EventId, cha
     let later = encoder.before(empty, send);
     let gone = gone_before(encoder, send, empty, channel);
     encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
+}
+
+/// The queue is found full only when one is in it of the messages that are not, as there are too few.
+fn state_fullness(
+    encoder: &mut Encoder<'_>,
+    full: EventId,
+    queue: &VecDeque<EventId>,
+    channel: ChannelId,
+) {
+    let index = encoder.index;
+    let mut reasons = vec![!encoder.included(full)];
+    for message in &index.channels[channel.index()].messages {
+        let sent = encoder.included(message.send);
+        if sent == Lit::FALSE || queue.contains(&message.send) {
+            continue;
+        }
+        let there = encoder.formula.proposition(false);
+        let conditions = [sent, encoder.before(message.send, full)];
+        encoder.formula.implies(&[there], &conditions);
+        if let Some(recv) = message.recv {
+            let taken = encoder.included(recv);
+            if taken != Lit::FALSE {
+                let later = encoder.before(full, recv);
+                encoder.formula.clause(&[!there, !taken, later]);
+            }
+        }
+        reasons.push(there);
+    }
+    encoder.formula.clause(&reasons);
 }
 
 /// That a message is received before an event.

@@ -244,7 +244,9 @@ impl<'a> Encoder<'a> {
             Op::Recv { channel, .. } => channels::state_receive(self, event, channel),
             Op::RecvEmpty(channel) => channels::state_empty(self, event, channel),
             Op::RecvClosed(channel) => channels::state_closed(self, event, channel),
-            Op::Send { channel, .. } => channels::state_send(self, event, channel),
+            Op::Send { channel, .. } | Op::SendFull(channel) => {
+                channels::state_send(self, event, channel);
+            }
             Op::SendClosed { channel, .. } => {
                 channels::state_send_closed(self, event, channel);
             }

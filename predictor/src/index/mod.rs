@@ -237,6 +237,7 @@ impl<'a> Builder<'a> {
             | Op::RecvEmpty(_)
             | Op::RecvClosed(_)
             | Op::SendClosed { .. }
+            | Op::SendFull(_)
             | Op::OnceBegin(_)
             | Op::OnceEnd(_)
             | Op::OnceWait(_)

@@ -189,7 +189,8 @@ impl Run<'_> {
             Op::Recv { channel, .. }
             | Op::RecvEmpty(channel)
             | Op::RecvClosed(channel)
-            | Op::SendClosed { channel, .. } => free(Object::Channel(channel)),
+            | Op::SendClosed { channel, .. }
+            | Op::SendFull(channel) => free(Object::Channel(channel)),
             Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
                 free(Object::Barrier(barrier))
             }

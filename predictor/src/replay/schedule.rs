@@ -211,7 +211,10 @@ fn object_of(op: Op) -> Option<Object> {
         | Op::ReadAcquire(lock)
         | Op::ReadRelease(lock)
         | Op::AcquireFail(lock)
-        | Op::ReadAcquireFail(lock) => Object::Lock(lock),
+        | Op::ReadAcquireFail(lock)
+        | Op::OnceBegin(lock)
+        | Op::OnceEnd(lock)
+        | Op::OnceWait(lock) => Object::Lock(lock),
         Op::Wait { condvar, .. }
         | Op::Wake { condvar, .. }
         | Op::WakeTimeout { condvar, .. }
@@ -221,7 +224,10 @@ fn object_of(op: Op) -> Option<Object> {
         | Op::Recv { channel, .. }
         | Op::RecvEmpty(channel)
         | Op::RecvClosed(channel)
-        | Op::Close(channel) => Object::Channel(channel),
+        | Op::Close(channel)
+        | Op::ReceiverClose(channel)
+        | Op::SendClosed { channel, .. }
+        | Op::SendFull(channel) => Object::Channel(channel),
         Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Object::Barrier(barrier),
         _ => return None,
     })

@@ -165,6 +165,13 @@ impl<'a> Machine<'a> {
                 });
                 require(!full, WhyNot::Full(channel))
             }
+            Op::SendFull(channel) => {
+                require(!self.has_no_receivers(state, channel), WhyNot::NoReceivers(channel))?;
+                let messages = state.channels[channel.index()].queue.len();
+                let capacity = self.trace.capacity(channel);
+                let full = capacity.is_some_and(|capacity| messages >= capacity as usize);
+                require(full, WhyNot::Room(channel, messages))
+            }
             Op::SendClosed { channel, .. } => {
                 require(self.has_no_receivers(state, channel), WhyNot::ReceiversLeft(channel))
             }
@@ -232,7 +239,8 @@ impl<'a> Machine<'a> {
             | Op::AcquireFail(_)
             | Op::ReadAcquireFail(_)
             | Op::OnceWait(_)
-            | Op::SendClosed { .. } => {}
+            | Op::SendClosed { .. }
+            | Op::SendFull(_) => {}
             Op::Acquire(lock) | Op::OnceBegin(lock) => state.locks[lock.index()].writer = Some(t),
             Op::Release(lock) | Op::OnceEnd(lock) => state.locks[lock.index()].writer = None,
             Op::ReadAcquire(lock) => state.locks[lock.index()].add_reader(t),

@@ -124,6 +124,7 @@ impl Machine<'_> {
             | WhyNot::Token(_)
             | WhyNot::NotEmpty(..)
             | WhyNot::NoSenders(_)
+            | WhyNot::Room(..)
             | WhyNot::NoReceivers(_)
             | WhyNot::ReceiversLeft(_)
             | WhyNot::Early(..) => None,

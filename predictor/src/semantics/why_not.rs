@@ -61,6 +61,8 @@ pub enum WhyNot {
     NoSenders(ChannelId),
     /// The channel has room for no more messages.
     Full(ChannelId),
+    /// The channel has room: so many messages are in it.
+    Room(ChannelId, usize),
     /// All receivers of the channel are dropped.
     NoReceivers(ChannelId),
     /// Receivers of the channel may be left.
@@ -184,6 +186,9 @@ impl WhyNot {
                 name(Object::Channel(channel))
             ),
             Self::Full(channel) => format!("{} is full", name(Object::Channel(channel))),
+            Self::Room(channel, messages) => {
+                format!("{} is not full: it has {messages}", name(Object::Channel(channel)))
+            }
             Self::NoReceivers(channel) => {
                 format!("all receivers of {} are dropped", name(Object::Channel(channel)))
             }

@@ -94,6 +94,7 @@ pub(super) trait Translate<From, To> {
             Op::RecvClosed(channel) => Op::RecvClosed(self.channel(channel)),
             Op::Close(channel) => Op::Close(self.channel(channel)),
             Op::ReceiverClose(channel) => Op::ReceiverClose(self.channel(channel)),
+            Op::SendFull(channel) => Op::SendFull(self.channel(channel)),
             Op::SendClosed { channel, message } => {
                 Op::SendClosed { channel: self.channel(channel), message: self.message(message) }
             }

@@ -43,9 +43,8 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 
 /// A channel that holds up to `cap` messages, as [`crossbeam_channel::bounded`]. With a capacity of
 /// 0 each message goes from hand to hand.
-#[track_caller]
 pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
-    pair(Channel::bounded(cap, Some(CallSite::caller())).keeping())
+    pair(Channel::bounded(cap).keeping())
 }
 
 fn pair<T>(channel: Channel<T>) -> (Sender<T>, Receiver<T>) {

@@ -169,7 +169,8 @@ impl Condvar {
         let lock = &raw.record.meta.lock;
         self.waiters.about_to_wait(lock, here);
         raw.record.meta.write(here);
-        let Some(wait) = self.waiters.begin_with_one_lock(lock, here) else {
+        let patience = Deadline::patience(deadline);
+        let Some(wait) = self.waiters.begin_with_one_lock(lock, patience, here) else {
             panic!("attempted to use a condition variable with more than one mutex");
         };
         // SAFETY: the guard holds the lock.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::*;
 use crate::child_trace::{events, in_child};
 use crate::thread;
-use crate::trace::{Event, Op, Woken};
+use crate::trace::{Event, Op, Patience, Woken};
 
 const HERE: &str = "parking_lot::tests";
 
@@ -504,4 +504,42 @@ fn stress(lock: &RwLock<u32>, kind: u32) {
             lock.is_locked_exclusive();
         }
     }
+}
+
+#[test]
+fn attempts_and_waits_with_a_time_say_how_long_they_would_have_waited() {
+    if in_child() {
+        let (mutex, lock, long) = (Mutex::new(0), RwLock::new(0), Duration::from_secs(600));
+        drop(mutex.lock());
+        drop(mutex.try_lock());
+        drop(mutex.try_lock_for(long));
+        assert!(!mutex.is_locked());
+        drop(lock.read());
+        drop(lock.try_read_until(Instant::now() + long));
+        drop(RwLockWriteGuard::downgrade(lock.write()));
+        drop(lock.try_write_for(long));
+        Condvar::new().wait_for(&mut mutex.lock(), Duration::from_millis(1));
+        return;
+    }
+    let trace = recorded("attempts_and_waits_with_a_time_say_how_long_they_would_have_waited");
+    let waits = trace.iter().filter(|event| event.op.has_patience());
+    let found: Vec<_> = waits.map(|event| (event.op.keyword(), event.patience)).collect();
+    let expected = [
+        ("acquire", Patience::Forever),
+        ("acquire", Patience::Try),
+        ("acquire", Patience::Timed),
+        // A look takes the lock and gives it back.
+        ("acquire", Patience::Try),
+        ("racquire", Patience::Forever),
+        ("racquire", Patience::Timed),
+        ("acquire", Patience::Forever),
+        ("acquire", Patience::Forever),
+        // A writer that becomes a reader does not wait.
+        ("racquire", Patience::Try),
+        ("acquire", Patience::Timed),
+        ("acquire", Patience::Timed),
+        ("acquire", Patience::Forever),
+        ("wait", Patience::Timed),
+    ];
+    assert_eq!(found, expected);
 }

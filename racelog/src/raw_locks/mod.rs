@@ -14,6 +14,7 @@ mod upgrade;
 use crate::rt::{CallSite, LockMeta, Spin, ThreadLog};
 use crate::sched::{self, Action};
 use crate::sync::lock::{LockMode, LockRecord, WriterLock};
+use crate::trace::Patience;
 
 pub(crate) use mutex::RawMutex;
 pub(crate) use rwlock::RawRwLock;
@@ -44,7 +45,7 @@ impl<R, W: WriterLock> RecordedRaw<R, W> {
 
     /// The calling thread has taken the lock exclusively.
     fn exclusive_entered(&self, here: Option<CallSite>) {
-        self.record.acquired(here);
+        self.record.acquired(Patience::Forever, here);
         self.entered(here);
     }
 
@@ -108,8 +109,9 @@ impl<R: ExclusiveLock<W>, W: WriterLock> LockMode for ExclusiveMode<'_, R, W> {
         self.0.inner.try_lock().then_some(())
     }
 
-    fn record(&self, (): &(), here: Option<CallSite>) {
-        self.0.record.acquired(here);
+    #[inline]
+    fn record(&self, (): &(), patience: Patience, here: Option<CallSite>) {
+        self.0.record.acquired(patience, here);
         self.0.record.meta.read(here);
     }
 

@@ -12,6 +12,7 @@ use super::{ExclusiveMode, RecordedRaw};
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action, Deadline};
 use crate::sync::lock::{LockMode, look};
+use crate::trace::Patience;
 
 /// A recorded raw reader-writer lock: the lock below a [`lock_api::RwLock`].
 pub struct RawRwLock<R>(pub(super) RecordedRaw<R, LockMeta>);
@@ -35,9 +36,10 @@ impl<R: lock_api::RawRwLockRecursive> RawRwLock<R> {
 }
 
 impl<R> RecordedRaw<R, LockMeta> {
-    /// The calling thread has taken the lock shared.
-    fn reader_entered(&self, here: Option<CallSite>) {
-        self.record.read_acquired(here);
+    /// The calling thread, which would have waited that long, has taken the lock shared.
+    #[inline]
+    fn reader_entered(&self, patience: Patience, here: Option<CallSite>) {
+        self.record.read_acquired(patience, here);
         self.record.meta.read(here);
     }
 
@@ -80,8 +82,9 @@ impl<R: lock_api::RawRwLock, F: Fn(&R) -> bool> LockMode for SharedMode<'_, R, F
         (self.try_lock)(&self.lock.inner).then_some(())
     }
 
-    fn record(&self, (): &(), here: Option<CallSite>) {
-        self.lock.reader_entered(here);
+    #[inline]
+    fn record(&self, (): &(), patience: Patience, here: Option<CallSite>) {
+        self.lock.reader_entered(patience, here);
     }
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
@@ -163,7 +166,7 @@ unsafe impl<R: lock_api::RawRwLockFair> lock_api::RawRwLockFair for RawRwLock<R>
         self.0.reader_leaves(here);
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump_shared() };
-        self.0.reader_entered(here);
+        self.0.reader_entered(Patience::Forever, here);
     }
 
     #[track_caller]

@@ -12,13 +12,14 @@ use super::{RawRwLock, RecordedRaw};
 use crate::rt::{CallSite, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::sync::lock::LockMode;
+use crate::trace::Patience;
 
 impl<R> RecordedRaw<R, LockMeta> {
-    /// The calling thread has become the upgradable reader.
-    fn upgradable_entered(&self, here: Option<CallSite>) {
+    /// The calling thread, which would have waited that long, has become the upgradable reader.
+    fn upgradable_entered(&self, patience: Patience, here: Option<CallSite>) {
         with(|log| {
-            self.record.writers.acquired(log, here);
-            self.record.meta.lock.read_acquired(log, here);
+            self.record.writers.acquired(log, patience, here);
+            self.record.meta.lock.read_acquired(log, patience, here);
         });
         self.record.meta.read(here);
     }
@@ -33,11 +34,11 @@ impl<R> RecordedRaw<R, LockMeta> {
         });
     }
 
-    /// The upgradable reader has become the writer.
-    fn upgraded(&self, here: Option<CallSite>) {
+    /// The upgradable reader, which would have waited that long, has become the writer.
+    fn upgraded(&self, patience: Patience, here: Option<CallSite>) {
         with(|log| {
             self.record.meta.lock.read_releasing(log, here);
-            self.record.meta.lock.acquired(log, here);
+            self.record.meta.lock.acquired(log, patience, here);
         });
         self.record.meta.read(here);
     }
@@ -85,8 +86,8 @@ impl<R: RawRwLockUpgrade> LockMode for UpgradableMode<'_, R> {
         self.0.inner.try_lock_upgradable().then_some(())
     }
 
-    fn record(&self, (): &(), here: Option<CallSite>) {
-        self.0.upgradable_entered(here);
+    fn record(&self, (): &(), patience: Patience, here: Option<CallSite>) {
+        self.0.upgradable_entered(patience, here);
     }
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
@@ -127,8 +128,8 @@ impl<R: RawRwLockUpgradeDowngrade> LockMode for UpgradeMode<'_, R> {
         unsafe { self.0.inner.try_upgrade() }.then_some(())
     }
 
-    fn record(&self, (): &(), here: Option<CallSite>) {
-        self.0.upgraded(here);
+    fn record(&self, (): &(), patience: Patience, here: Option<CallSite>) {
+        self.0.upgraded(patience, here);
     }
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
@@ -170,7 +171,7 @@ unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgrade for RawRwLock<R> {
         sched::block(|| Intent::new(Action::TryLock, mode.key(), here), None, &|_| mode.is_free());
         // SAFETY: the caller is the upgradable reader.
         unsafe { self.0.inner.upgrade() };
-        self.0.upgraded(here);
+        self.0.upgraded(Patience::Forever, here);
         self.0.hold(here);
     }
 
@@ -199,7 +200,7 @@ where
         // SAFETY: the caller holds the lock.
         unsafe { self.0.inner.bump_upgradable() };
         let here = Some(CallSite::caller());
-        self.0.upgradable_entered(here);
+        self.0.upgradable_entered(Patience::Forever, here);
         self.0.hold(here);
     }
 }

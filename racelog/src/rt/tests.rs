@@ -12,7 +12,7 @@ use super::threads::attach::with;
 use super::threads::child::Child;
 use super::threads::test::RecordedTest;
 use crate::child_trace;
-use crate::trace::{Location, Op, Value};
+use crate::trace::{Location, Op, Patience, Value};
 
 /// Code of this program: the addresses are in a module that the recorder finds.
 fn code(offset: usize) -> usize {
@@ -28,7 +28,7 @@ fn run() {
     let at = |address| Some(CallSite::code(address));
     let (lock, atomic, mut memory) = (LockMeta::new(), std::sync::atomic::AtomicU64::new(3), 5u64);
     let address = (&raw const atomic).addr();
-    with(|log| lock.acquired(log, at(code(1))));
+    with(|log| lock.acquired(log, Patience::Forever, at(code(1))));
     access(address, Kind::Atomic, None, at(code(2)), |access| {
         let old = atomic.swap(4, Relaxed);
         access.modified(old.into(), 4, None);

@@ -139,7 +139,7 @@ impl Condvar {
         let mutex = guard.0.lock();
         let lock = &mutex.record.meta.lock;
         self.waiters.about_to_wait(lock, here);
-        let wait = self.waiters.begin(lock, here);
+        let wait = self.waiters.begin(lock, Deadline::patience(deadline), here);
         // The guard knows that it has nothing to give back any more.
         drop(guard.0.into_inner());
         let (is_free, relock) = (|| mutex.is_free(), || mutex.inner.lock());

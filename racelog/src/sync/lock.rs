@@ -6,6 +6,7 @@
 
 use crate::rt::{self, CallSite, GuardedMeta, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action};
+use crate::trace::Patience;
 #[cfg(feature = "parking_lot")]
 use crate::sched::{Deadline, Intent};
 
@@ -30,8 +31,8 @@ pub(crate) trait WriterLock {
     /// A lock that was never used.
     const NEW: Self;
 
-    /// The calling thread has taken the inner lock exclusively.
-    fn acquired(&self, log: &ThreadLog, here: Option<CallSite>);
+    /// The calling thread, which would have waited that long, has taken the inner lock exclusively.
+    fn acquired(&self, log: &ThreadLog, patience: Patience, here: Option<CallSite>);
 
     /// The calling thread is about to give the inner lock back.
     fn releasing(&self, log: &ThreadLog, here: Option<CallSite>);
@@ -46,7 +47,7 @@ impl WriterLock for () {
     const NEW: Self = ();
 
     #[inline]
-    fn acquired(&self, _: &ThreadLog, _: Option<CallSite>) {}
+    fn acquired(&self, _: &ThreadLog, _: Patience, _: Option<CallSite>) {}
 
     #[inline]
     fn releasing(&self, _: &ThreadLog, _: Option<CallSite>) {}
@@ -61,8 +62,8 @@ impl WriterLock for LockMeta {
     const NEW: Self = Self::new();
 
     #[inline]
-    fn acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
-        self.acquired(log, here);
+    fn acquired(&self, log: &ThreadLog, patience: Patience, here: Option<CallSite>) {
+        self.acquired(log, patience, here);
     }
 
     #[inline]
@@ -86,12 +87,12 @@ impl<W: WriterLock> LockRecord<W> {
         self.meta.lock.key()
     }
 
-    /// The calling thread has taken the inner lock exclusively.
+    /// The calling thread, which would have waited that long, has taken the inner lock exclusively.
     #[inline]
-    pub(crate) fn acquired(&self, here: Option<CallSite>) {
+    pub(crate) fn acquired(&self, patience: Patience, here: Option<CallSite>) {
         with(|log| {
-            self.writers.acquired(log, here);
-            self.meta.lock.acquired(log, here);
+            self.writers.acquired(log, patience, here);
+            self.meta.lock.acquired(log, patience, here);
         });
     }
 
@@ -106,10 +107,10 @@ impl<W: WriterLock> LockRecord<W> {
 }
 
 impl LockRecord<LockMeta> {
-    /// The calling thread has taken the inner lock shared.
+    /// The calling thread, which would have waited that long, has taken the inner lock shared.
     #[inline]
-    pub(crate) fn read_acquired(&self, here: Option<CallSite>) {
-        with(|log| self.meta.lock.read_acquired(log, here));
+    pub(crate) fn read_acquired(&self, patience: Patience, here: Option<CallSite>) {
+        with(|log| self.meta.lock.read_acquired(log, patience, here));
     }
 
     /// The calling thread is about to give the inner lock back, which it holds shared.
@@ -122,7 +123,8 @@ impl LockRecord<LockMeta> {
     pub(crate) fn downgrading(&self, here: Option<CallSite>) {
         with(|log| {
             self.meta.lock.releasing(log, here);
-            self.meta.lock.read_acquired(log, here);
+            // No writer comes between, so it never waits.
+            self.meta.lock.read_acquired(log, Patience::Try, here);
         });
     }
 
@@ -155,8 +157,8 @@ pub(crate) trait LockMode {
     /// Takes the inner lock, if that is possible at once.
     fn try_inner(&self) -> Option<Self::Token>;
 
-    /// Records that the calling thread has taken the lock.
-    fn record(&self, token: &Self::Token, here: Option<CallSite>);
+    /// Records that the calling thread, which would have waited that long, has taken the lock.
+    fn record(&self, token: &Self::Token, patience: Patience, here: Option<CallSite>);
 
     /// Records that the calling thread found the lock taken; false if the trace does not know by
     /// whom.
@@ -179,14 +181,14 @@ pub(crate) trait LockMode {
         }
         sched::block_on(Self::LOCK, self.key(), here, || self.is_free());
         let token = lock_inner();
-        self.record(&token, here);
+        self.record(&token, Patience::Forever, here);
         self.hold(token, here)
     }
 
     /// Takes the lock, if that is possible at once.
     fn try_lock(&self, here: Option<CallSite>) -> Option<Self::Held> {
         sched::point(Self::TRY_LOCK, self.key(), here);
-        self.attempt(here)
+        self.attempt(Patience::Try, here)
     }
 
     /// Takes a raw lock before the deadline; says whether it did. `lock_inner` takes the inner
@@ -205,10 +207,10 @@ pub(crate) trait LockMode {
         let waits = deadline.is_some();
         let controlled = sched::block(intent, deadline, &|late| !waits || late || self.is_free());
         if !controlled && lock_inner() {
-            self.succeed((), here);
+            self.succeed((), Patience::Timed, here);
             return true;
         }
-        self.attempt(here).is_some()
+        self.attempt(Patience::Timed, here).is_some()
     }
 
     /// Takes the lock, or records that it is taken.
@@ -216,23 +218,28 @@ pub(crate) trait LockMode {
     /// An attempt fails because another thread has the lock. That thread may not have recorded it
     /// yet: then the attempt is repeated, until it succeeds or can be recorded as failed. If the
     /// holder is not recorded at all, neither is the failure.
-    fn attempt(&self, here: Option<CallSite>) -> Option<Self::Held> {
+    fn attempt(&self, patience: Patience, here: Option<CallSite>) -> Option<Self::Held> {
         for _ in 0..ATTEMPTS {
             if let Some(token) = self.try_inner() {
-                return Some(self.succeed(token, here));
+                return Some(self.succeed(token, patience, here));
             }
             if with(|log| self.record_failure(log, here)) != Some(false) {
                 return None;
             }
             std::thread::yield_now();
         }
-        self.try_inner().map(|token| self.succeed(token, here))
+        self.try_inner().map(|token| self.succeed(token, patience, here))
     }
 
     /// An attempt has succeeded.
-    fn succeed(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held {
+    fn succeed(
+        &self,
+        token: Self::Token,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> Self::Held {
         self.took(here);
-        self.record(&token, here);
+        self.record(&token, patience, here);
         self.hold(token, here)
     }
 }

@@ -30,6 +30,8 @@ mod once;
 mod once_lock;
 pub(crate) mod once_record;
 pub(crate) mod once_value;
+#[cfg(test)]
+mod patience_tests;
 mod poisoning;
 mod rwlock;
 pub(crate) mod waiters;

@@ -9,6 +9,7 @@ use std::thread;
 use super::lock::{LockMode, LockRecord, WriterLock};
 use crate::rt::{self, CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
+use crate::trace::Patience;
 
 /// A lock of std that a panic poisons.
 pub(super) trait StdLock {
@@ -143,8 +144,8 @@ impl<'a, L: StdLock + ?Sized, W: WriterLock> LockMode for ExclusiveMode<'a, L, W
     }
 
     #[inline]
-    fn record(&self, token: &Self::Token, here: Option<CallSite>) {
-        self.0.record.acquired(here);
+    fn record(&self, token: &Self::Token, patience: Patience, here: Option<CallSite>) {
+        self.0.record.acquired(patience, here);
         self.0.record.meta.found(token.is_err(), here);
     }
 

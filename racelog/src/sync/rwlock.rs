@@ -11,6 +11,7 @@ use super::poisoning::{
 };
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
+use crate::trace::Patience;
 
 type Lock<T> = RecordedLock<std::sync::RwLock<T>, LockMeta>;
 
@@ -101,8 +102,9 @@ impl<'a, T: ?Sized> LockMode for Reading<'a, T> {
         without_waiting(self.0.inner.try_read())
     }
 
-    fn record(&self, token: &Self::Token, here: Option<CallSite>) {
-        self.0.record.read_acquired(here);
+    #[inline]
+    fn record(&self, token: &Self::Token, patience: Patience, here: Option<CallSite>) {
+        self.0.record.read_acquired(patience, here);
         self.0.record.meta.found(token.is_err(), here);
     }
 

@@ -6,7 +6,7 @@
 
 use crate::rt::{CallSite, LockMeta, NumberedId, counters, with};
 use crate::sched::{self, Action, Deadline, Intent};
-use crate::trace::{CondvarId, Op, ThreadId, Woken};
+use crate::trace::{CondvarId, Op, Patience, ThreadId, Woken};
 use std::sync::{Arc, Condvar, LockResult, Mutex, PoisonError};
 
 /// A condition variable but for its mutex.
@@ -147,10 +147,15 @@ impl Waiters {
         CondvarId::new(self.id.get(&counters::CONDVARS))
     }
 
-    /// Enters the list of waiters, while the lock is held.
-    pub(crate) fn begin(&self, lock: &LockMeta, here: Option<CallSite>) -> Wait {
+    /// Enters the list of waiters, while the lock is held, to wait that long.
+    pub(crate) fn begin(
+        &self,
+        lock: &LockMeta,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> Wait {
         let mut state = ignore_poison(self.state.lock());
-        self.enter(&mut state, lock, here)
+        self.enter(&mut state, lock, patience, here)
     }
 
     /// As [`Self::begin`], unless a thread waits that gave back another lock.
@@ -158,19 +163,26 @@ impl Waiters {
     pub(crate) fn begin_with_one_lock(
         &self,
         lock: &LockMeta,
+        patience: Patience,
         here: Option<CallSite>,
     ) -> Option<Wait> {
         let mut state = ignore_poison(self.state.lock());
         let address = std::ptr::from_ref(lock).addr();
         let mut waiting = state.waiters.iter().filter(|waiter| !waiter.notified);
         let alone = waiting.all(|waiter| waiter.lock == address);
-        alone.then(|| self.enter(&mut state, lock, here))
+        alone.then(|| self.enter(&mut state, lock, patience, here))
     }
 
-    fn enter(&self, state: &mut State, lock: &LockMeta, here: Option<CallSite>) -> Wait {
+    fn enter(
+        &self,
+        state: &mut State,
+        lock: &LockMeta,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> Wait {
         let recorded = with(|log| {
             let op = Op::Wait { condvar: self.id(), lock: lock.id() };
-            state.clock = lock.waiting(log, state.clock, op, here);
+            state.clock = lock.waiting(log, state.clock, (op, patience), here);
             (log.session_number(), log.thread())
         });
         let (key, bell) = (state.next_key, Arc::new(Bell::default()));
@@ -199,7 +211,7 @@ impl Waiters {
         with(|log| {
             if waiter.recorded != Some((log.session_number(), log.thread())) {
                 // This trace does not know that the thread has waited.
-                return lock.acquired(log, here);
+                return lock.acquired(log, Patience::Forever, here);
             }
             let (condvar, id) = (self.id(), lock.id());
             let op = if waiter.notified_in_trace {

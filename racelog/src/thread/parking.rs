@@ -155,7 +155,8 @@ impl Parker {
             // A token that this trace does not know of is none to it.
             let known = session == log.session_number();
             token.clock = log.tick(token.clock);
-            log.emit(token.clock, if known { Op::Park } else { Op::ParkTimeout }, here);
+            let op = if known { Op::Park } else { Op::ParkTimeout };
+            log.emit_with(token.clock, op, Deadline::patience(deadline), here);
         });
     }
 }

@@ -106,6 +106,7 @@ impl<V> Op<V> {
             | Self::Close(_)
             | Self::ReceiverClose(_)
             | Self::SendClosed { .. }
+            | Self::SendFull(_)
             | Self::OnceBegin(_)
             | Self::OnceEnd(_)
             | Self::OnceWait(_)
@@ -159,6 +160,7 @@ impl<V> Op<V> {
             | Self::Close(_)
             | Self::ReceiverClose(_)
             | Self::SendClosed { .. }
+            | Self::SendFull(_)
             | Self::Arrive { .. }
             | Self::Leave { .. }
             | Self::Assert(_) => return None,
@@ -184,7 +186,8 @@ impl<V> Op<V> {
             | Self::ReceiverClose(channel) => (Object::Channel(channel), true),
             Self::RecvEmpty(channel)
             | Self::RecvClosed(channel)
-            | Self::SendClosed { channel, .. } => (Object::Channel(channel), false),
+            | Self::SendClosed { channel, .. }
+            | Self::SendFull(channel) => (Object::Channel(channel), false),
             Self::Arrive { barrier, .. } => (Object::Barrier(barrier), true),
             Self::Leave { barrier, .. } => (Object::Barrier(barrier), false),
             Self::Begin
@@ -401,6 +404,7 @@ mod tests {
             Op::RecvEmpty(channel),
             Op::RecvClosed(channel),
             Op::SendClosed { channel, message: 'm' },
+            Op::SendFull(channel),
             Op::OnceWait(lock),
             Op::Leave { barrier, generation: 0 },
         ] {

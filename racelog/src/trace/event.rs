@@ -156,6 +156,8 @@ pub enum Op<V = Value> {
     ReceiverClose(ChannelId),
     /// Tried to send `message` and found all receivers dropped.
     SendClosed { channel: ChannelId, message: V },
+    /// Tried to send and found no room, while a receiver was left.
+    SendFull(ChannelId),
     /// Starts the initialiser of a once. A once is a lock of its own kind: the thread that runs its
     /// initialiser holds it.
     OnceBegin(LockId),
@@ -210,6 +212,7 @@ impl<V> Op<V> {
             Self::Close(_) => "close",
             Self::ReceiverClose(_) => "rclose",
             Self::SendClosed { .. } => "send_closed",
+            Self::SendFull(_) => "send_full",
             Self::OnceBegin(_) => "once_begin",
             Self::OnceEnd(_) => "once_end",
             Self::OnceWait(_) => "once_wait",

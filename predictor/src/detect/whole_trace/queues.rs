@@ -63,6 +63,13 @@ pub(super) fn refine(whole: &mut WholeTrace<'_>, sequence: &[EventId]) {
                     state_emptiness(whole, *event, *waiting);
                 }
             }
+            Op::SendFull(channel) => {
+                let queue = queues.entry(channel).or_default();
+                let capacity = trace.capacity(channel).map_or(usize::MAX, |room| room as usize);
+                if queue.len() < capacity {
+                    state_fullness(whole, *event, queue, channel);
+                }
+            }
             _ => {}
         }
     }
@@ -87,6 +94,26 @@ fn state_room<'q>(
     for other in full {
         reasons.push(whole.before(send, other.send));
         reasons.push(gone_before(whole, *other, send));
+    }
+    whole.formula.clause(&reasons);
+}
+
+/// The queue is found full only when one is in it of the messages that are not, as there are too few.
+fn state_fullness(
+    whole: &mut WholeTrace<'_>,
+    full: EventId,
+    queue: &VecDeque<Message>,
+    channel: ChannelId,
+) {
+    let index = whole.index;
+    let mut reasons: Vec<Lit> = Vec::new();
+    for message in &index.channels[channel.index()].messages {
+        if queue.iter().any(|other| other.send == message.send) {
+            continue;
+        }
+        let mut conditions = vec![whole.before(message.send, full)];
+        conditions.extend(message.recv.map(|recv| whole.before(full, recv)));
+        reasons.push(whole.all(&conditions));
     }
     whole.formula.clause(&reasons);
 }

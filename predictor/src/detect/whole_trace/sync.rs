@@ -17,7 +17,9 @@ pub(super) fn state(whole: &mut WholeTrace<'_>) {
             Op::Park => state_park(whole, event),
             Op::ParkTimeout => state_park_timeout(whole, event),
             Op::RecvEmpty(channel) => queues::state_sender_left(whole, event, channel),
-            Op::Send { channel, .. } => queues::state_receiver_left(whole, event, channel),
+            Op::Send { channel, .. } | Op::SendFull(channel) => {
+                queues::state_receiver_left(whole, event, channel);
+            }
             _ => {}
         }
     }

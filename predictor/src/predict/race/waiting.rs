@@ -221,6 +221,7 @@ fn need(why: &WhyNot) -> Option<Need> {
         WhyNot::Front(channel, ..)
         | WhyNot::NotEmpty(channel, _)
         | WhyNot::Full(channel)
+        | WhyNot::Room(channel, _)
         | WhyNot::ReceiversLeft(channel)
         | WhyNot::SendersLeft(channel, ..) => Object::Channel(channel),
         WhyNot::Early(barrier, ..) | WhyNot::Incomplete(barrier, ..) => Object::Barrier(barrier),

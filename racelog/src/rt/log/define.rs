@@ -1,7 +1,7 @@
-//! What a thread has to say of its variables before it uses them.
+//! What a thread has to say of objects before it uses them.
 
 use super::thread_log::ThreadLog;
-use crate::trace::{LockId, VarId};
+use crate::trace::{ChannelId, Definition, LockId, VarId};
 
 impl ThreadLog {
     /// Says which memory a variable stands for, before its first use in this session.
@@ -28,7 +28,17 @@ impl ThreadLog {
     /// Says that the next access of a variable, which is its last, gives its memory back.
     #[cold]
     pub(in crate::rt) fn define_freed(&self, var: VarId) {
-        match self.session.freed(var) {
+        self.define(Definition::Freed { var });
+    }
+
+    /// Says how many messages a channel has room for, before its first use in this session.
+    #[cold]
+    pub(crate) fn define_capacity(&self, channel: ChannelId, messages: u32) {
+        self.define(Definition::Capacity { channel, messages });
+    }
+
+    fn define(&self, definition: Definition) {
+        match self.session.define(definition) {
             // The chunk of the event must come after that of the definition.
             Ok(offset) => self.go_behind(offset),
             Err(full) => self.lose(self.after(0), false, Some(&full)),

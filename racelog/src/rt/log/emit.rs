@@ -17,13 +17,27 @@ impl ThreadLog {
     /// Records an event.
     #[inline(always)]
     pub(crate) fn emit(&self, stamp: u64, op: Op, here: Option<CallSite>) {
+        self.emit_with(stamp, op, Patience::Forever, here);
+    }
+
+    /// Records an event of a thread that would have waited that long. Where it is called the
+    /// patience should be a constant: then it costs nothing.
+    #[inline(always)]
+    pub(crate) fn emit_with(
+        &self,
+        stamp: u64,
+        op: Op,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) {
         if self.is_expected(here) {
             if op.implies_branch() {
                 self.mark(PENDING, true);
             }
-            self.write(stamp, op, here, true, None);
+            self.write(stamp, op, here, true, patience, None);
         } else {
-            self.emit_decision(stamp, op, here);
+            self.pay_if_pending(stamp, here);
+            self.write(stamp, op, here, false, patience, None);
         }
     }
 
@@ -31,7 +45,7 @@ impl ThreadLog {
     #[inline(always)]
     pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         self.pay_if_pending(stamp, here);
-        self.write(stamp, op, here, false, None);
+        self.write(stamp, op, here, false, Patience::Forever, None);
     }
 
     /// Records a plain access of a cell that belongs to this thread: in full, so that the next one
@@ -42,7 +56,7 @@ impl ThreadLog {
         }
         let (stamp, here) = (self.tick(0), Some(CallSite::source(access.caller)));
         self.pay_if_pending(stamp, here);
-        self.write(stamp, op, here, false, Some(access.slot()));
+        self.write(stamp, op, here, false, Patience::Forever, Some(access.slot()));
         if self.chunks.stamp() == stamp {
             self.kept.keep(access);
         }
@@ -69,7 +83,7 @@ impl ThreadLog {
     #[inline(never)]
     fn pay(&self, stamp: u64, here: Option<CallSite>) {
         self.mark(PENDING, false);
-        self.write(stamp, Op::Branch, here, true, None);
+        self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }
 
     /// Records a branch, whether or not something was read.
@@ -77,7 +91,7 @@ impl ThreadLog {
     pub(crate) fn branch(&self, here: Option<CallSite>) {
         let stamp = self.tick(0);
         self.mark(PENDING, false);
-        self.write(stamp, Op::Branch, here, true, None);
+        self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }
 
     /// Records the initial value of a variable that is used for the first time.

@@ -19,7 +19,7 @@ use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::state::State;
 use crate::trace::binary::tables::{PoisonFlag, encode_end};
-use crate::trace::{End, LocId, LockId, Metadata, Object, StrId, ThreadId, VarId};
+use crate::trace::{Definition, End, LocId, LockId, Metadata, Object, StrId, ThreadId, VarId};
 
 static NEXT_SESSION: AtomicU32 = AtomicU32::new(1);
 
@@ -177,14 +177,13 @@ impl Session {
         tables.poison_flag(&self.file, PoisonFlag { lock, flag })
     }
 
-    /// Says that the next access of a variable gives its memory back; returns the offset of the
-    /// chunk that says so.
-    pub(in crate::rt) fn freed(&self, var: VarId) -> Result<u64, Full> {
+    /// Says something of an object; returns the offset of a chunk that comes no earlier.
+    pub(in crate::rt) fn define(&self, definition: Definition) -> Result<u64, Full> {
         let mut tables = self.tables();
         if self.is_stopped() {
             return Err(Full("recording has ended".to_owned()));
         }
-        tables.freed(&self.file, var)
+        tables.define(&self.file, definition)
     }
 
     fn tables(&self) -> LockedTables<'_> {

@@ -21,6 +21,7 @@ impl ThreadLog {
         op: Op,
         here: Option<CallSite>,
         recorded: bool,
+        patience: Patience,
         slot: Option<usize>,
     ) {
         if self.watched {
@@ -39,11 +40,12 @@ impl ThreadLog {
                 None => {
                     // Only a copy has to be in memory here, too.
                     let copy = op;
-                    return self.write_at_new_location(stamp, &copy, call_site, recorded, slot);
+                    let how = (recorded, patience);
+                    return self.write_at_new_location(stamp, &copy, call_site, how, slot);
                 }
             },
         };
-        self.append(Step { stamp, op, location, recorded, patience: Patience::Forever, slot });
+        self.append(Step { stamp, op, location, recorded, patience, slot });
     }
 
     /// Records an event at a location that is new to this thread.
@@ -54,7 +56,7 @@ impl ThreadLog {
         stamp: u64,
         op: &Op,
         call_site: CallSite,
-        recorded: bool,
+        (recorded, patience): (bool, Patience),
         slot: Option<usize>,
     ) {
         let (id, offset) = match self.session.locate(call_site) {
@@ -65,14 +67,7 @@ impl ThreadLog {
         self.cached_location(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
         self.go_behind(offset);
-        self.append(Step {
-            stamp,
-            op: *op,
-            location: Some(id),
-            recorded,
-            patience: Patience::Forever,
-            slot,
-        });
+        self.append(Step { stamp, op: *op, location: Some(id), recorded, patience, slot });
     }
 
     /// The id of a location that this thread remembers.

@@ -6,7 +6,7 @@ use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
 use crate::rt::base::spin::wait_a_little;
 use crate::rt::log::thread_log::ThreadLog;
-use crate::trace::{LockId, Op};
+use crate::trace::{LockId, Op, Patience};
 
 /// Identity and clock of a lock, exclusive or shared.
 ///
@@ -48,11 +48,30 @@ impl LockMeta {
         self.state.load(Ordering::Relaxed) >> CLOCK_SHIFT
     }
 
-    /// The calling thread has taken the lock exclusively.
-    pub(crate) fn acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
+    /// The calling thread, which would have waited that long, has taken the lock exclusively.
+    #[inline]
+    pub(crate) fn acquired(&self, log: &ThreadLog, patience: Patience, here: Option<CallSite>) {
+        // Callers know which it is when they are compiled.
+        match patience {
+            Patience::Forever => self.acquired_after_all(log, here),
+            Patience::Try | Patience::Timed => self.acquired_in_time(log, patience, here),
+        }
+    }
+
+    fn acquired_after_all(&self, log: &ThreadLog, here: Option<CallSite>) {
+        self.takes(log);
+        self.record(log, [Op::Acquire(self.id())], Patience::Forever, here, |_| Some(WRITER));
+    }
+
+    fn acquired_in_time(&self, log: &ThreadLog, patience: Patience, here: Option<CallSite>) {
+        self.takes(log);
+        self.record(log, [Op::Acquire(self.id())], patience, here, |_| Some(WRITER));
+    }
+
+    #[inline]
+    fn takes(&self, log: &ThreadLog) {
         self.session.store(log.session_number(), Ordering::Relaxed);
         log.takes_lock();
-        self.record(log, [Op::Acquire(self.id())], here, |_| Some(WRITER));
     }
 
     /// The calling thread is about to give the exclusive lock back.
@@ -60,22 +79,43 @@ impl LockMeta {
         // If the trace does not know that it was taken, it was taken by a thread that was not
         // recorded then.
         let given_back = |holders: u64| (holders & WRITER != 0).then_some(holders & !WRITER);
-        if self.record(log, [Op::Release(self.id())], here, given_back).is_some() {
+        let op = Op::Release(self.id());
+        if self.record(log, [op], Patience::Forever, here, given_back).is_some() {
             log.gives_lock_back();
         }
     }
 
-    /// The calling thread has taken the lock shared.
-    pub(crate) fn read_acquired(&self, log: &ThreadLog, here: Option<CallSite>) {
-        self.session.store(log.session_number(), Ordering::Relaxed);
-        log.takes_lock();
-        self.record(log, [Op::ReadAcquire(self.id())], here, |holders| Some(holders + READER));
+    /// The calling thread, which would have waited that long, has taken the lock shared.
+    #[inline]
+    pub(crate) fn read_acquired(
+        &self,
+        log: &ThreadLog,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) {
+        match patience {
+            Patience::Forever => self.read_acquired_after_all(log, here),
+            Patience::Try | Patience::Timed => self.read_acquired_in_time(log, patience, here),
+        }
+    }
+
+    fn read_acquired_after_all(&self, log: &ThreadLog, here: Option<CallSite>) {
+        self.takes(log);
+        let op = Op::ReadAcquire(self.id());
+        self.record(log, [op], Patience::Forever, here, |holders| Some(holders + READER));
+    }
+
+    fn read_acquired_in_time(&self, log: &ThreadLog, patience: Patience, here: Option<CallSite>) {
+        self.takes(log);
+        let op = Op::ReadAcquire(self.id());
+        self.record(log, [op], patience, here, |holders| Some(holders + READER));
     }
 
     /// The calling thread is about to give the shared lock back.
     pub(crate) fn read_releasing(&self, log: &ThreadLog, here: Option<CallSite>) {
         let given_back = |holders: u64| holders.checked_sub(READER);
-        if self.record(log, [Op::ReadRelease(self.id())], here, given_back).is_some() {
+        let op = Op::ReadRelease(self.id());
+        if self.record(log, [op], Patience::Forever, here, given_back).is_some() {
             log.gives_lock_back();
         }
     }
@@ -91,7 +131,7 @@ impl LockMeta {
         let id = self.id();
         let op = if shared { Op::ReadAcquireFail(id) } else { Op::AcquireFail(id) };
         let same = |holders: u64| (holders & blocking != 0).then_some(holders);
-        self.record(log, [op], here, same).is_some()
+        self.record(log, [op], Patience::Forever, here, same).is_some()
     }
 
     /// The calling thread found that it could take the lock, and records so, if it could in the
@@ -107,7 +147,7 @@ impl LockMeta {
             [Op::Acquire(id), Op::Release(id)]
         };
         let same = |holders: u64| (holders & blocking == 0).then_some(holders);
-        self.record(log, ops, here, same).is_some()
+        self.record(log, ops, Patience::Try, here, same).is_some()
     }
 
     /// The calling thread, a reader, found that it is not the only one, and records so if the trace
@@ -120,20 +160,22 @@ impl LockMeta {
         }
         let id = self.id();
         let ops = [Op::ReadRelease(id), Op::AcquireFail(id), Op::ReadAcquire(id)];
-        self.record(log, ops, here, |holders| (holders > READER).then_some(holders)).is_some()
+        let same = |holders: u64| (holders > READER).then_some(holders);
+        self.record(log, ops, Patience::Try, here, same).is_some()
     }
 
-    /// The calling thread, which holds the lock, gives it back to wait, which `op` says. Returns
-    /// the stamp, which is also after `clock`.
+    /// The calling thread, which holds the lock, gives it back to wait, which `op` says, so long.
+    /// Returns the stamp, which is also after `clock`.
     pub(crate) fn waiting(
         &self,
         log: &ThreadLog,
         clock: u64,
-        op: Op,
+        (op, patience): (Op, Patience),
         here: Option<CallSite>,
     ) -> u64 {
         log.advance(log.clock().max(clock));
-        self.record(log, [op], here, |holders| Some(holders & !WRITER)).expect("always")
+        let given_back = |holders: u64| Some(holders & !WRITER);
+        self.record(log, [op], patience, here, given_back).expect("always")
     }
 
     /// The calling thread has the lock again after it waited, which `op` says. Returns the stamp,
@@ -141,7 +183,7 @@ impl LockMeta {
     pub(crate) fn woken(&self, log: &ThreadLog, clock: u64, op: Op, here: Option<CallSite>) -> u64 {
         self.session.store(log.session_number(), Ordering::Relaxed);
         log.advance(log.clock().max(clock));
-        self.record(log, [op], here, |_| Some(WRITER)).expect("always")
+        self.record(log, [op], Patience::Forever, here, |_| Some(WRITER)).expect("always")
     }
 
     /// Records events with stamps above the lock's clock and the thread's, and nothing of this lock
@@ -152,6 +194,7 @@ impl LockMeta {
         &self,
         log: &ThreadLog,
         ops: [Op; N],
+        patience: Patience,
         here: Option<CallSite>,
         change: impl Fn(u64) -> Option<u64>,
     ) -> Option<u64> {
@@ -175,7 +218,7 @@ impl LockMeta {
                     let _done = Done { state: &self.state, new };
                     for (stamp, op) in (first..).zip(ops) {
                         log.advance(stamp);
-                        log.emit(stamp, op, here);
+                        log.emit_with(stamp, op, patience, here);
                     }
                     return Some(last);
                 }

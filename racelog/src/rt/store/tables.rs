@@ -157,10 +157,14 @@ impl Tables {
         self.write(file)
     }
 
-    /// Says that the next access of a variable gives its memory back; returns the offset of the
-    /// chunk that says so.
-    pub(in crate::rt) fn freed(&mut self, file: &TraceFile, var: VarId) -> Result<u64, Full> {
-        let _ = self.dictionary.define(Definition::Freed { var });
+    /// Says something of an object, once; returns the offset of a chunk that comes no earlier.
+    pub(in crate::rt) fn define(
+        &mut self,
+        file: &TraceFile,
+        definition: Definition,
+    ) -> Result<u64, Full> {
+        // Of an object that it is said of already nothing has to be said.
+        let _ = self.dictionary.define(definition);
         self.write(file)?;
         Ok(self.slot.offset)
     }

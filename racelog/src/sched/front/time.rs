@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::attach::with;
 use crate::rt::{Action, CallSite};
 use crate::sched::strategy::Guide;
+use crate::trace::Patience;
 
 /// When a wait ends.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,14 @@ impl Deadline {
                 let millis = u64::try_from(left.as_micros().div_ceil(1000)).unwrap_or(u64::MAX);
                 Self::Virtual(now.saturating_add(millis.saturating_mul(1_000_000)))
             }
+        }
+    }
+
+    /// How long a thread waits that goes on then, if there is such a time.
+    pub(crate) fn patience(deadline: Option<Self>) -> Patience {
+        match deadline {
+            Some(_) => Patience::Timed,
+            None => Patience::Forever,
         }
     }
 

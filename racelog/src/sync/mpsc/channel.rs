@@ -4,6 +4,7 @@
 use super::record::Record;
 use crate::rt::{CallSite, Unordered};
 use crate::sched::{self, Action, Deadline, Intent};
+use crate::trace;
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::mpsc::{RecvTimeoutError, TrySendError};
@@ -73,6 +74,15 @@ impl Patience {
         Deadline::after(timeout).map_or(Self::Forever, Self::Until)
     }
 
+    /// The same, as the trace says it.
+    fn in_trace(self) -> trace::Patience {
+        match self {
+            Self::None => trace::Patience::Try,
+            Self::Until(_) => trace::Patience::Timed,
+            Self::Forever => trace::Patience::Forever,
+        }
+    }
+
     /// Whether the calling thread, in this operation, waits no longer.
     fn is_over(self, action: Action, here: Option<CallSite>) -> bool {
         match self {
@@ -92,10 +102,10 @@ impl<T> Channel<T> {
     }
 
     /// A channel for up to `bound` messages, with one sender and one receiver.
-    pub(crate) fn bounded(bound: usize, here: Option<CallSite>) -> Self {
+    pub(crate) fn bounded(bound: usize) -> Self {
         match bound {
-            0 => Self::new(Bound::Rendezvous, Record::of_rendezvous()),
-            _ => Self::new(Bound::Messages(bound), Record::with_places(bound, here)),
+            0 => Self::new(Bound::Rendezvous, Record::new()),
+            _ => Self::new(Bound::Messages(bound), Record::with_room(bound)),
         }
     }
 
@@ -172,23 +182,28 @@ impl<T> Channel<T> {
             state = self.wait(&self.emptied, state, patience, (Action::Send, here), &has_room);
         }
         if state.receivers == 0 {
-            state.record.saw_no_receiver(here);
+            state.is_refused(here);
             return Err(TrySendError::Disconnected(value));
         }
         let held = state.bound == Bound::Rendezvous;
         // A message that a waiting receiver takes is as good as taken.
-        let patience = if state.has_taker() { Patience::Forever } else { patience };
-        let (number, session) = state.push(value, held, here);
+        let time_left = if state.has_taker() { Patience::Forever } else { patience };
+        let (number, session) = state.push(value, held, patience, here);
         state.wake_one(&self.filled);
-        if held { self.rendezvous(state, (number, session), patience, here) } else { Ok(()) }
+        if held {
+            self.rendezvous(state, (number, session), (patience, time_left), here)
+        } else {
+            Ok(())
+        }
     }
 
-    /// Waits until the message is taken, or cannot be any more.
+    /// Waits until the message is taken, or cannot be any more. Of the two patiences the first is what
+    /// the program has asked for, the second what is left.
     fn rendezvous<'a>(
         &'a self,
         mut state: Guard<'a, T>,
         (number, session): (u64, u32),
-        patience: Patience,
+        (asked, patience): (Patience, Patience),
         here: Option<CallSite>,
     ) -> Result<(), TrySendError<T>> {
         loop {
@@ -196,13 +211,13 @@ impl<T> Channel<T> {
             match offered {
                 None if state.held.front() == Some(&number) => {
                     state.held.pop_front();
-                    state.record.acknowledged(number, session, here);
+                    state.record.acknowledged((number, session), asked.in_trace(), here);
                     state.wake_all(&self.emptied);
                     return Ok(());
                 }
                 Some(position) if state.receivers == 0 => {
                     let value = state.take_back(position);
-                    state.record.saw_no_receiver(here);
+                    state.record.saw_no_receiver(number, here);
                     return Err(TrySendError::Disconnected(value));
                 }
                 Some(position) if patience.is_over(Action::Send, here) => {
@@ -228,7 +243,7 @@ impl<T> Channel<T> {
         sched::point(Action::Send, self.key(), here);
         let mut state = self.lock();
         if state.receivers == 0 {
-            state.record.saw_no_receiver(here);
+            state.is_refused(here);
             return Err(TrySendError::Disconnected(value));
         }
         let taker = state.has_taker();
@@ -239,7 +254,7 @@ impl<T> Channel<T> {
             state.record.found_full(here);
             return Err(TrySendError::Full(value));
         }
-        state.push(value, false, here);
+        state.push(value, false, Patience::None, here);
         state.wake_one(&self.filled);
         Ok(())
     }
@@ -255,7 +270,7 @@ impl<T> Channel<T> {
         loop {
             if let Some(message) = state.queue.pop_front() {
                 let Message { number, value, session, held } = message;
-                state.record.received(number, session, held, here);
+                state.record.received((number, session), held, patience.in_trace(), here);
                 match state.bound {
                     Bound::None => {}
                     Bound::Messages(_) => state.wake_one(&self.emptied),
@@ -264,7 +279,7 @@ impl<T> Channel<T> {
                 return Ok(value);
             }
             if state.senders == 0 {
-                state.record.saw_end(here);
+                state.record.saw_end(patience.in_trace(), here);
                 return Err(RecvTimeoutError::Disconnected);
             }
             if patience.is_over(Action::Receive, here) {
@@ -338,7 +353,7 @@ impl<T> Channel<T> {
         }
         if state.queue.is_empty() {
             match state.senders {
-                0 => state.record.saw_end(here),
+                0 => state.record.saw_end(trace::Patience::Try, here),
                 _ => state.record.found_nothing(here),
             }
         } else if state.is_full() && state.receivers > 0 {
@@ -411,6 +426,13 @@ impl<T> State<T> {
         }
     }
 
+    /// A message cannot be sent, for there is no receiver. It has a number as if it could.
+    fn is_refused(&mut self, here: Option<CallSite>) {
+        let number = self.next;
+        self.next += 1;
+        self.record.saw_no_receiver(number, here);
+    }
+
     /// Takes an offer back to its sender.
     fn take_back(&mut self, position: usize) -> T {
         let message = self.queue.remove(position).expect("it was found there");
@@ -419,10 +441,16 @@ impl<T> State<T> {
     }
 
     /// Puts a message into the queue; returns its number and the session that recorded it.
-    fn push(&mut self, value: T, held: bool, here: Option<CallSite>) -> (u64, u32) {
+    fn push(
+        &mut self,
+        value: T,
+        held: bool,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> (u64, u32) {
         let number = self.next;
         self.next += 1;
-        let session = self.record.sent(number, here);
+        let session = self.record.sent(number, patience.in_trace(), here);
         self.queue.push_back(Message { number, value, session, held });
         if held {
             self.held.push_back(number);

@@ -5,14 +5,12 @@
 //! under one lock, and is recorded there.
 //!
 //! Recorded are the messages as they are sent and received, by numbers that count from 0 in each
-//! channel; receives that find nothing or the end; and the drops of senders and of the receiver.
-//! The room of a bounded channel is in the trace a second channel, which carries free places from
-//! the receiver to the senders; what lets a sender of a rendezvous channel go on is one that
+//! channel; receives that find nothing or the end, sends that find no room or no receiver; and the
+//! drops of senders and of the last receiver. The trace says how many messages a bounded channel
+//! has room for. What lets a sender of a rendezvous channel go on is a second channel, which
 //! carries acknowledgements.
 //!
 //! Not recorded are:
-//! - the bound of channels for more than 4096 messages, and of those made by a thread that is not
-//!   recorded: they count as channels without bound;
 //! - a message whose sender is not recorded;
 //! - anything more of a channel once a thread that is not recorded has received a message whose
 //!   sending was recorded;
@@ -32,7 +30,6 @@ pub use receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use sender::{Sender, SyncSender};
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-use crate::rt::CallSite;
 use channel::Channel;
 use halves::halves;
 
@@ -45,11 +42,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 
 /// A channel that holds up to `bound` messages, as [`std::sync::mpsc::sync_channel`]. With a bound
 /// of 0 each message goes from hand to hand.
-///
-/// A bound above 4096 is not modelled: such a channel counts as one without bound.
 #[must_use]
-#[track_caller]
 pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
-    let (sender, receiver) = halves(Channel::bounded(bound, Some(CallSite::caller())));
+    let (sender, receiver) = halves(Channel::bounded(bound));
     (SyncSender(sender), Receiver::new(receiver))
 }

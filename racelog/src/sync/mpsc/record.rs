@@ -5,31 +5,21 @@
 //! to a thread that is not recorded in the same session, the trace's queue would keep it for ever:
 //! then the channel is *lost*, and nothing more is recorded of it.
 //!
-//! What is done to a channel with a bound is several events, and yet it is done at once: no thread
-//! ever sees a place taken and no message there. A lock of the trace says so.
-
-use std::collections::VecDeque;
+//! Every operation is one event, so nobody waits in the middle of one; there is one exception. A
+//! *rendezvous* is two channels in the trace. What is offered goes through the first, which has no
+//! bound; whoever takes it sends an acknowledgement through the second; and the sender goes on when
+//! it has received that. So a sender waits for its acknowledgement, and holds nothing meanwhile. A
+//! receiver that has taken a message and not yet sent the acknowledgement cannot be told by others
+//! from one that has, whose sender has not gone on yet.
 
 use crate::rt::{CallSite, NumberedId, ThreadLog, counters, with};
-use crate::trace::{ChannelId, LockId, Op, Value, VarId};
-
-/// More places than this are not modelled, for each of them is an event at the channel's creation:
-/// a larger channel counts as one without bound.
-const MOST_PLACES: usize = 4096;
-
-/// The values of the variable that says whether the receiver lives.
-const LIVES: Value = Value::Nat(0);
-const DROPPED: Value = Value::Nat(1);
+use crate::trace::{ChannelId, Op, Patience, Value, VarId};
 
 /// A channel's part in the trace.
 pub(crate) struct Record {
     channel: NumberedId,
-    /// What keeps the events of one operation together, where there are several.
-    lock: Option<NumberedId>,
-    /// The channel that goes back: of free places, or of acknowledgements.
+    /// The channel of acknowledgements, which goes back.
     back: NumberedId,
-    /// Whether a receiver lives.
-    alive: NumberedId,
     /// How many receivers there are besides the first.
     further: NumberedId,
     /// The session that recorded the first clone of a receiver; 0 for none.
@@ -42,28 +32,27 @@ pub(crate) struct Record {
     waits_now: bool,
     clock: u64,
     lost: bool,
-    places: Option<Places>,
+    room: Option<Room>,
     /// The session that recorded the receiver's drop; 0 for none.
     dropped_in: u32,
 }
 
-/// The room of a bounded channel, as far as recorded messages take it up.
-struct Places {
-    /// The session in which they were made. They are in no other's trace.
-    session: u32,
-    free: VecDeque<u64>,
-    /// The number of the next place: one that becomes free again counts as another.
-    next: u64,
+/// The room of a bounded channel.
+struct Room {
+    /// For so many messages.
+    messages: u32,
+    /// The session whose trace says so; 0 for none.
+    known_to: u32,
+    /// How much of it is taken up by messages that this session recorded.
+    taken: u32,
 }
 
 impl Record {
-    /// Of a channel without bound or places.
+    /// Of a channel without bound, or of one whose senders wait until their messages are taken.
     pub(crate) fn new() -> Self {
         Self {
             channel: NumberedId::new(),
-            lock: None,
             back: NumberedId::new(),
-            alive: NumberedId::new(),
             further: NumberedId::new(),
             shared_in: 0,
             waiting: NumberedId::new(),
@@ -72,55 +61,45 @@ impl Record {
             waits_now: false,
             clock: 0,
             lost: false,
-            places: None,
+            room: None,
             dropped_in: 0,
         }
     }
 
-    /// Of a channel whose senders wait until their messages are taken.
-    pub(crate) fn of_rendezvous() -> Self {
-        Self { lock: Some(NumberedId::new()), ..Self::new() }
+    /// Of a channel for so many messages.
+    pub(crate) fn with_room(messages: usize) -> Self {
+        // A channel for more than can be counted counts as one without bound.
+        let room = u32::try_from(messages).ok();
+        let room = room.map(|messages| Room { messages, known_to: 0, taken: 0 });
+        Self { room, ..Self::new() }
     }
 
-    /// Of a channel for `count` messages, all of whose places are free.
-    pub(crate) fn with_places(count: usize, here: Option<CallSite>) -> Self {
-        let mut record = Self::new();
-        if count <= MOST_PLACES {
-            record.lock = Some(NumberedId::new());
-            with(|log| {
-                let session = log.session_number();
-                record.places = Some(Places { session, free: VecDeque::new(), next: 0 });
-                for _ in 0..count {
-                    record.free_place(log, here);
-                }
-            });
-        }
-        record
-    }
-
-    /// A message is put into the queue. Returns the session that recorded it; 0 for none.
-    pub(crate) fn sent(&mut self, number: u64, here: Option<CallSite>) -> u32 {
+    /// A message is put into the queue by a thread that would have waited that long for room.
+    /// Returns the session that recorded it; 0 for none.
+    pub(crate) fn sent(
+        &mut self,
+        number: u64,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) -> u32 {
         let session = self.with(|record, log| {
-            if let Some(places) = &mut record.places {
-                let place = places.free.pop_front().expect("recorded messages leave room");
-                let (channel, message) = (record.back(), Value::Nat(place.into()));
-                record.emit(log, Op::Recv { channel, message }, here);
-            }
-            record.saw_receiver(log, LIVES, here);
             let (channel, message) = (record.channel(), Value::Nat(number.into()));
-            record.emit(log, Op::Send { channel, message }, here);
+            if let Some(room) = &mut record.room {
+                room.take(log, channel);
+            }
+            record.emit_with(log, Op::Send { channel, message }, patience, here);
             log.session_number()
         });
         session.unwrap_or(0)
     }
 
-    /// A message, which was recorded by `session`, is taken out of the queue. If its sender is held
-    /// it may go on.
+    /// A message, which was recorded by `session`, is taken out of the queue by a thread that would
+    /// have waited that long for it. If its sender is held it may go on.
     pub(crate) fn received(
         &mut self,
-        number: u64,
-        session: u32,
+        (number, session): (u64, u32),
         held: bool,
+        patience: Patience,
         here: Option<CallSite>,
     ) {
         if session == 0 {
@@ -131,23 +110,31 @@ impl Record {
                 return false;
             }
             let (channel, message) = (record.channel(), Value::Nat(number.into()));
-            record.emit(log, Op::Recv { channel, message }, here);
+            record.emit_with(log, Op::Recv { channel, message }, patience, here);
             if held {
                 let channel = record.back();
                 record.emit(log, Op::Send { channel, message }, here);
             }
-            record.free_place(log, here);
+            if let Some(room) = &mut record.room {
+                room.give_back(session);
+            }
             true
         });
         self.lost |= recorded != Some(true);
     }
 
-    /// The sender of a message, which was recorded by `session`, sees that it was taken.
-    pub(crate) fn acknowledged(&mut self, number: u64, session: u32, here: Option<CallSite>) {
+    /// The sender of a message, which was recorded by `session`, sees that it was taken. It would
+    /// have waited that long for it.
+    pub(crate) fn acknowledged(
+        &mut self,
+        (number, session): (u64, u32),
+        patience: Patience,
+        here: Option<CallSite>,
+    ) {
         self.with(|record, log| {
             if log.session_number() == session {
                 let (channel, message) = (record.back(), Value::Nat(number.into()));
-                record.emit(log, Op::Recv { channel, message }, here);
+                record.emit_with(log, Op::Recv { channel, message }, patience, here);
             }
         });
     }
@@ -160,22 +147,21 @@ impl Record {
         });
     }
 
-    /// A receive finds nothing, and no senders.
-    pub(crate) fn saw_end(&mut self, here: Option<CallSite>) {
+    /// A receive, by a thread that would have waited that long, finds nothing, and no senders.
+    pub(crate) fn saw_end(&mut self, patience: Patience, here: Option<CallSite>) {
         self.with(|record, log| {
             let channel = record.channel();
-            record.emit(log, Op::RecvClosed(channel), here);
+            record.emit_with(log, Op::RecvClosed(channel), patience, here);
         });
     }
 
-    /// A send finds no room, while the receiver lives. It can be told only of a bounded channel,
-    /// and only if the room is taken up by recorded messages alone.
+    /// A send finds no room, while a receiver lives. It can be told only of a bounded channel, and
+    /// only if the room is taken up by recorded messages alone.
     pub(crate) fn found_full(&mut self, here: Option<CallSite>) {
         self.with(|record, log| {
-            if record.places.as_ref().is_some_and(|places| places.free.is_empty()) {
-                record.saw_receiver(log, LIVES, here);
-                let channel = record.back();
-                record.emit(log, Op::RecvEmpty(channel), here);
+            if record.room.as_ref().is_some_and(|room| room.is_full(log)) {
+                let channel = record.channel();
+                record.emit(log, Op::SendFull(channel), here);
             }
         });
     }
@@ -220,17 +206,18 @@ impl Record {
         here: Option<CallSite>,
     ) {
         match front {
-            true => self.received(number, session, false, here),
+            true => self.received((number, session), false, Patience::Try, here),
             false => self.lost |= session != 0,
         }
     }
 
-    /// A send finds the receiver gone.
-    pub(crate) fn saw_no_receiver(&mut self, here: Option<CallSite>) {
+    /// A send finds all receivers gone.
+    pub(crate) fn saw_no_receiver(&mut self, number: u64, here: Option<CallSite>) {
         self.with(|record, log| {
             // What another session's thread did explains nothing in this one's trace.
             if record.dropped_in == log.session_number() {
-                record.saw_receiver(log, DROPPED, here);
+                let (channel, message) = (record.channel(), Value::Nat(number.into()));
+                record.emit(log, Op::SendClosed { channel, message }, here);
             }
         });
     }
@@ -270,8 +257,8 @@ impl Record {
 
     fn last_receiver_dropped(&mut self) {
         let session = self.with(|record, log| {
-            let op = Op::Store { var: record.alive(), value: DROPPED, ordering: None };
-            record.emit(log, op, None);
+            let channel = record.channel();
+            record.emit(log, Op::ReceiverClose(channel), None);
             log.session_number()
         });
         match session {
@@ -285,24 +272,7 @@ impl Record {
         if self.lost {
             return None;
         }
-        with(|log| {
-            let places = self.places.as_ref();
-            let ours = places.is_none_or(|places| places.session == log.session_number());
-            ours.then(|| self.at_once(log, f))
-        })
-        .flatten()
-    }
-
-    /// Runs `f`; no events of other threads come between its events.
-    fn at_once<R>(&mut self, log: &ThreadLog, f: impl FnOnce(&mut Self, &ThreadLog) -> R) -> R {
-        let Some(lock) = &self.lock else { return f(self, log) };
-        let lock = LockId::new(lock.get(&counters::LOCKS));
-        self.clock = log.tick(self.clock);
-        log.emit_hidden(self.clock, Op::Acquire(lock));
-        let result = f(self, log);
-        self.clock = log.tick(self.clock);
-        log.emit_hidden(self.clock, Op::Release(lock));
-        result
+        with(|log| f(self, log))
     }
 
     /// As [`Record::with`], for what the receivers of a channel that has several do among them. If
@@ -325,10 +295,6 @@ impl Record {
         self.decide(log, Op::Rmw { var: self.further(), old, new, ordering: None }, here);
     }
 
-    fn saw_receiver(&mut self, log: &ThreadLog, value: Value, here: Option<CallSite>) {
-        self.decide(log, Op::Load { var: self.alive(), value, ordering: None }, here);
-    }
-
     /// Records what the thread goes by.
     fn decide(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
         let stamp = log.tick(self.clock);
@@ -336,20 +302,19 @@ impl Record {
         self.clock = stamp;
     }
 
-    /// A place becomes free, if the channel has any.
-    fn free_place(&mut self, log: &ThreadLog, here: Option<CallSite>) {
-        if let Some(places) = &mut self.places {
-            let place = places.next;
-            places.next += 1;
-            places.free.push_back(place);
-            let (channel, message) = (self.back(), Value::Nat(place.into()));
-            self.emit(log, Op::Send { channel, message }, here);
-        }
+    fn emit(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
+        self.emit_with(log, op, Patience::Forever, here);
     }
 
-    fn emit(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
+    fn emit_with(
+        &mut self,
+        log: &ThreadLog,
+        op: Op,
+        patience: Patience,
+        here: Option<CallSite>,
+    ) {
         let stamp = log.tick(self.clock);
-        log.emit(stamp, op, here);
+        log.emit_with(stamp, op, patience, here);
         self.clock = stamp;
     }
 
@@ -368,9 +333,28 @@ impl Record {
     fn further(&self) -> VarId {
         VarId::new(self.further.get(&counters::VARS))
     }
+}
 
-    fn alive(&self) -> VarId {
-        VarId::new(self.alive.get(&counters::VARS))
+impl Room {
+    /// A message takes up room.
+    fn take(&mut self, log: &ThreadLog, channel: ChannelId) {
+        if self.known_to != log.session_number() {
+            log.define_capacity(channel, self.messages);
+            (self.known_to, self.taken) = (log.session_number(), 0);
+        }
+        self.taken += 1;
+    }
+
+    /// A message that was recorded by `session` takes up room no longer.
+    fn give_back(&mut self, session: u32) {
+        if self.known_to == session {
+            self.taken = self.taken.saturating_sub(1);
+        }
+    }
+
+    /// Whether messages of the calling thread's session take up all of it.
+    fn is_full(&self, log: &ThreadLog) -> bool {
+        self.known_to == log.session_number() && self.taken >= self.messages
     }
 }
 

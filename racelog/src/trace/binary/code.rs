@@ -66,6 +66,7 @@ pub(super) const AGAIN: u8 = 128;
 
 /// No event: a thread is about to do what follows, which is coded like an event, and waits.
 pub(crate) const REQUEST: u8 = LAST_TIMED + 1;
+pub(super) const SEND_FULL: u8 = REQUEST + 1;
 
 /// The first byte of an event, given that of its operation.
 #[inline]
@@ -125,6 +126,7 @@ pub(crate) fn code_of(op: &Op) -> u8 {
         Op::Close(_) => CLOSE,
         Op::ReceiverClose(_) => RECEIVER_CLOSE,
         Op::SendClosed { .. } => SEND_CLOSED,
+        Op::SendFull(_) => SEND_FULL,
         Op::OnceBegin(_) => ONCE_BEGIN,
         Op::OnceEnd(_) => ONCE_END,
         Op::OnceWait(_) => ONCE_WAIT,

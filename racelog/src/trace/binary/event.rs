@@ -266,7 +266,8 @@ impl Coder {
             Op::RecvEmpty(channel)
             | Op::RecvClosed(channel)
             | Op::Close(channel)
-            | Op::ReceiverClose(channel) => {
+            | Op::ReceiverClose(channel)
+            | Op::SendFull(channel) => {
                 put_u32(out, channel.get());
             }
             Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {
@@ -332,6 +333,7 @@ impl Coder {
             code::RECV_CLOSED => Op::RecvClosed(take_channel(input)?),
             code::CLOSE => Op::Close(take_channel(input)?),
             code::RECEIVER_CLOSE => Op::ReceiverClose(take_channel(input)?),
+            code::SEND_FULL => Op::SendFull(take_channel(input)?),
             code::SEND_CLOSED => {
                 Op::SendClosed { channel: take_channel(input)?, message: take_value(input)? }
             }
@@ -448,6 +450,7 @@ mod tests {
             Op::Close(channel),
             Op::ReceiverClose(channel),
             Op::SendClosed { channel, message: value },
+            Op::SendFull(channel),
             Op::OnceBegin(lock),
             Op::OnceEnd(lock),
             Op::OnceWait(lock),
@@ -600,7 +603,8 @@ mod tests {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
             // A request is followed by the code of what is requested.
-            let assigned = (1..=54).contains(&code) || ((64..112).contains(&code) && code & 7 < 6);
+            let assigned = (1..=56).contains(&code) && code != code::REQUEST
+                || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }
     }

@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::reader::{Parser, Problem, TextProblem};
 
 /// All keywords.
-pub(super) const OPERATIONS: [&str; 42] = [
+pub(super) const OPERATIONS: [&str; 43] = [
     "begin",
     "end",
     "fork",
@@ -45,6 +45,7 @@ pub(super) const OPERATIONS: [&str; 42] = [
     "close",
     "rclose",
     "send_closed",
+    "send_full",
     "once_begin",
     "once_end",
     "once_wait",
@@ -171,6 +172,7 @@ impl<'a> Operands<'a> {
             "recv_closed" => Op::RecvClosed(self.channel()?),
             "close" => Op::Close(self.channel()?),
             "rclose" => Op::ReceiverClose(self.channel()?),
+            "send_full" => Op::SendFull(self.channel()?),
             "send_closed" => Op::SendClosed { channel: self.channel()?, message: self.message()? },
             "once_begin" => Op::OnceBegin(self.lock()?),
             "once_end" => Op::OnceEnd(self.lock()?),

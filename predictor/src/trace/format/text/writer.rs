@@ -262,7 +262,8 @@ impl EventPrinter {
             Op::RecvEmpty(channel)
             | Op::RecvClosed(channel)
             | Op::Close(channel)
-            | Op::ReceiverClose(channel) => {
+            | Op::ReceiverClose(channel)
+            | Op::SendFull(channel) => {
                 self.put_object(dictionary, Object::Channel(channel), out);
             }
             Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {

@@ -450,7 +450,8 @@ fn object_of(op: &Op) -> Option<trace::Object> {
         | Op::RecvClosed(channel)
         | Op::Close(channel)
         | Op::ReceiverClose(channel)
-        | Op::SendClosed { channel, .. } => Channel(channel),
+        | Op::SendClosed { channel, .. }
+        | Op::SendFull(channel) => Channel(channel),
         Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Barrier(barrier),
         _ => return None,
     })
