@@ -28,6 +28,29 @@ pub(crate) fn events(test: &str) -> Vec<Event> {
 
 /// As [`events`], each with where in the program it happened, and what its trace defines.
 pub(crate) fn located_events(test: &str) -> Vec<(Event, Option<Location>, Arc<Dictionary>)> {
+    let items = located_items(test).into_iter();
+    let events = items.filter_map(|(item, location, dictionary)| match item {
+        Item::Event(event) => Some((event, location, dictionary)),
+        Item::Init { .. } | Item::Request(_) => None,
+    });
+    events.collect()
+}
+
+/// What the threads of a test's child wait for in the end.
+pub(crate) fn last_requests(test: &str) -> Vec<Event> {
+    let mut requests: Vec<Event> = Vec::new();
+    for (item, ..) in located_items(test) {
+        if let Item::Event(event) | Item::Request(event) = item {
+            requests.retain(|request| request.thread != event.thread);
+        }
+        if let Item::Request(event) = item {
+            requests.push(event);
+        }
+    }
+    requests
+}
+
+fn located_items(test: &str) -> Vec<(Item, Option<Location>, Arc<Dictionary>)> {
     let folder = format!("racelog-{}-{}", process::id(), test.replace("::", "."));
     let folder = env::temp_dir().join(folder);
     fs::create_dir_all(&folder).expect("the folder can be made");
@@ -40,25 +63,27 @@ pub(crate) fn located_events(test: &str) -> Vec<(Event, Option<Location>, Arc<Di
         .output()
         .expect("this program can be run");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-    let mut events = Vec::new();
+    let mut items = Vec::new();
     for entry in fs::read_dir(&folder).expect("the folder is there") {
         let file = File::open(entry.expect("it can be listed").path()).expect("it can be read");
         let mut reader = Reader::open(BufReader::new(file)).expect("it is a trace");
         let mut found = Vec::new();
         while let Some(item) = reader.next_item().expect("the trace is whole") {
-            if let Item::Event(event) = item {
-                found.push(event);
-            }
+            found.push(item);
         }
         let dictionary = Arc::new(reader.dictionary().clone());
-        events.extend(found.into_iter().map(|event| {
-            let location = event.location.and_then(|id| dictionary.get_location(id));
-            (event, location, dictionary.clone())
+        items.extend(found.into_iter().map(|item| {
+            let location = match item {
+                Item::Event(event) | Item::Request(event) => event.location,
+                Item::Init { .. } => None,
+            };
+            let location = location.and_then(|id| dictionary.get_location(id));
+            (item, location, dictionary.clone())
         }));
     }
     fs::remove_dir_all(&folder).expect("the folder can be removed");
-    assert!(!events.is_empty(), "no such test: {test}");
-    events
+    assert!(!items.is_empty(), "no such test: {test}");
+    items
 }
 
 /// Checks that channels and variables could have behaved as the trace says.

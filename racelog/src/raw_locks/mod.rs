@@ -14,7 +14,7 @@ mod upgrade;
 use crate::rt::{CallSite, LockMeta, Spin, ThreadLog};
 use crate::sched::{self, Action};
 use crate::sync::lock::{LockMode, LockRecord, WriterLock};
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
 
 pub(crate) use mutex::RawMutex;
 pub(crate) use rwlock::RawRwLock;
@@ -117,6 +117,10 @@ impl<R: ExclusiveLock<W>, W: WriterLock> LockMode for ExclusiveMode<'_, R, W> {
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, false) || self.0.record.writers.failed(log, here)
+    }
+
+    fn operation(&self) -> Op {
+        Op::Acquire(self.0.record.meta.lock.id())
     }
 
     fn hold(&self, (): (), here: Option<CallSite>) {

@@ -12,7 +12,7 @@ use super::{ExclusiveMode, RecordedRaw};
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action, Deadline};
 use crate::sync::lock::{LockMode, look};
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
 
 /// A recorded raw reader-writer lock: the lock below a [`lock_api::RwLock`].
 pub struct RawRwLock<R>(pub(super) RecordedRaw<R, LockMeta>);
@@ -89,6 +89,10 @@ impl<R: lock_api::RawRwLock, F: Fn(&R) -> bool> LockMode for SharedMode<'_, R, F
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.lock.record.meta.lock.failed(log, here, true)
+    }
+
+    fn operation(&self) -> Op {
+        Op::ReadAcquire(self.lock.record.meta.lock.id())
     }
 
     fn hold(&self, (): (), _: Option<CallSite>) {}

@@ -12,7 +12,7 @@ use super::{RawRwLock, RecordedRaw};
 use crate::rt::{CallSite, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::sync::lock::LockMode;
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
 
 impl<R> RecordedRaw<R, LockMeta> {
     /// The calling thread, which would have waited that long, has become the upgradable reader.
@@ -94,6 +94,11 @@ impl<R: RawRwLockUpgrade> LockMode for UpgradableMode<'_, R> {
         self.0.record.writers.failed(log, here, false)
     }
 
+    fn operation(&self) -> Op {
+        // The upgradable reader's own lock, which writers take, too.
+        Op::Acquire(self.0.record.writers.id())
+    }
+
     fn hold(&self, (): (), here: Option<CallSite>) {
         self.0.hold(here);
     }
@@ -134,6 +139,10 @@ impl<R: RawRwLockUpgradeDowngrade> LockMode for UpgradeMode<'_, R> {
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.upgrade_failed(log, here)
+    }
+
+    fn operation(&self) -> Op {
+        Op::Acquire(self.0.record.meta.lock.id())
     }
 
     fn hold(&self, (): (), here: Option<CallSite>) {

@@ -426,3 +426,32 @@ fn a_panic_in_a_scope_is_one_of_the_scope() {
     });
     caught.expect("nothing is left to complain about");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_waits_behind_a_writer_that_waits() {
+    let body = || {
+        let lock = RwLock::new(0);
+        thread::scope(|scope| {
+            scope.spawn(|| *lock.write().unwrap() += 1);
+            let _first = lock.read().unwrap();
+            let _second = lock.read().unwrap();
+        });
+    };
+    for explorer in [explorer(), explorer().pct(2), explorer().exhaustive()] {
+        let failure = fails(&explorer, body);
+        assert!(matches!(failure, Failure::Deadlock { .. }), "{failure}");
+    }
+    // An attempt fails instead.
+    let tries = || {
+        let lock = RwLock::new(0);
+        let failed = thread::scope(|scope| {
+            scope.spawn(|| *lock.write().unwrap() += 1);
+            let _first = lock.read().unwrap();
+            lock.try_read().is_err()
+        });
+        assert!(!failed, "a writer waits");
+    };
+    let failure = fails(&explorer(), tries);
+    assert!(matches!(failure, Failure::Panic { .. }), "{failure}");
+}

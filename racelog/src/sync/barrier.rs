@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::rt::{CallSite, NumberedId, counters, with};
 use crate::sched::{self, Action};
-use crate::trace::{BarrierId, Op};
+use crate::trace::{BarrierId, Op, Patience};
 
 /// Lets threads wait for each other, as [`std::sync::Barrier`].
 ///
@@ -53,6 +53,12 @@ impl Barrier {
         self.record(&mut state, |barrier| Op::Arrive { barrier, generation }, here);
         // Every thread passes a barrier for no thread, as one for a single thread.
         let leads = state.arrived >= self.threads;
+        if !leads {
+            with(|log| {
+                let barrier = self.id();
+                log.request(Op::Leave { barrier, generation }, Patience::Forever, here);
+            });
+        }
         if leads {
             state.arrived = 0;
             state.generation += 1;
@@ -83,11 +89,14 @@ impl Barrier {
         std::ptr::from_ref(self).addr()
     }
 
+    fn id(&self) -> BarrierId {
+        BarrierId::new(self.id.get(&counters::BARRIERS))
+    }
+
     fn record(&self, state: &mut State, op: impl FnOnce(BarrierId) -> Op, here: Option<CallSite>) {
         with(|log| {
-            let id = BarrierId::new(self.id.get(&counters::BARRIERS));
             let stamp = log.tick(state.clock);
-            log.emit(stamp, op(id), here);
+            log.emit(stamp, op(self.id()), here);
             state.clock = stamp;
         });
     }

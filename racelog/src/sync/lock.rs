@@ -6,9 +6,9 @@
 
 use crate::rt::{self, CallSite, GuardedMeta, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action};
-use crate::trace::Patience;
 #[cfg(feature = "parking_lot")]
 use crate::sched::{Deadline, Intent};
+use crate::trace::{Op, Patience};
 
 /// How often a failed attempt is repeated before it is given up as not explainable.
 const ATTEMPTS: usize = 1000;
@@ -113,6 +113,15 @@ impl LockRecord<LockMeta> {
         with(|log| self.meta.lock.read_acquired(log, patience, here));
     }
 
+    /// As [`Self::read_acquired`], of a lock that keeps readers out while a writer waits.
+    #[inline]
+    pub(crate) fn read_acquired_fairly(&self, patience: Patience, here: Option<CallSite>) {
+        with(|log| {
+            self.meta.is_fair(log);
+            self.meta.lock.read_acquired(log, patience, here);
+        });
+    }
+
     /// The calling thread is about to give the inner lock back, which it holds shared.
     #[inline]
     pub(crate) fn read_releasing(&self, here: Option<CallSite>) {
@@ -148,6 +157,9 @@ pub(crate) trait LockMode {
     /// Trying to take the lock, under control.
     const TRY_LOCK: Action;
 
+    /// Whether threads that wait to take the lock exclusively come first.
+    const AFTER_WRITERS: bool = false;
+
     /// The key of the lock under control.
     fn key(&self) -> usize;
 
@@ -164,6 +176,16 @@ pub(crate) trait LockMode {
     /// whom.
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool;
 
+    /// The operation that takes the lock in the trace.
+    fn operation(&self) -> Op;
+
+    /// Records that the calling thread has to wait for the lock.
+    #[cold]
+    #[inline(never)]
+    fn request(&self, here: Option<CallSite>) {
+        with(|log| log.request(self.operation(), Patience::Forever, here));
+    }
+
     /// The calling thread holds the lock from here on.
     fn hold(&self, token: Self::Token, here: Option<CallSite>) -> Self::Held;
 
@@ -179,8 +201,12 @@ pub(crate) trait LockMode {
         if rt::is_off() {
             return self.hold(lock_inner(), here);
         }
-        sched::block_on(Self::LOCK, self.key(), here, || self.is_free());
-        let token = lock_inner();
+        let (how, request) = ((Self::LOCK, Self::AFTER_WRITERS), || self.request(here));
+        sched::block_on_lock(how, self.key(), here, || self.is_free(), request);
+        let token = self.try_inner().unwrap_or_else(|| {
+            self.request(here);
+            lock_inner()
+        });
         self.record(&token, Patience::Forever, here);
         self.hold(token, here)
     }
@@ -188,6 +214,10 @@ pub(crate) trait LockMode {
     /// Takes the lock, if that is possible at once.
     fn try_lock(&self, here: Option<CallSite>) -> Option<Self::Held> {
         sched::point(Self::TRY_LOCK, self.key(), here);
+        if Self::AFTER_WRITERS && sched::finds_waiting_writer(self.key()) {
+            // No event says that a thread waits, so none explains this.
+            return None;
+        }
         self.attempt(Patience::Try, here)
     }
 

@@ -33,6 +33,8 @@ pub(crate) mod once_value;
 #[cfg(test)]
 mod patience_tests;
 mod poisoning;
+#[cfg(all(test, target_os = "linux", not(miri)))]
+mod request_tests;
 mod rwlock;
 pub(crate) mod waiters;
 

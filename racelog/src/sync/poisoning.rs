@@ -9,7 +9,7 @@ use std::thread;
 use super::lock::{LockMode, LockRecord, WriterLock};
 use crate::rt::{self, CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
 
 /// A lock of std that a panic poisons.
 pub(super) trait StdLock {
@@ -151,6 +151,10 @@ impl<'a, L: StdLock + ?Sized, W: WriterLock> LockMode for ExclusiveMode<'a, L, W
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, false)
+    }
+
+    fn operation(&self) -> Op {
+        Op::Acquire(self.0.record.meta.lock.id())
     }
 
     #[inline]

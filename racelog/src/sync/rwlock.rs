@@ -11,7 +11,11 @@ use super::poisoning::{
 };
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
+
+/// Whether a thread that waits to write keeps new readers out. On Linux it does; std promises
+/// neither.
+const WRITERS_FIRST: bool = cfg!(target_os = "linux");
 
 type Lock<T> = RecordedLock<std::sync::RwLock<T>, LockMeta>;
 
@@ -89,6 +93,7 @@ impl<'a, T: ?Sized> LockMode for Reading<'a, T> {
 
     const LOCK: Action = Action::ReadLock;
     const TRY_LOCK: Action = Action::TryReadLock;
+    const AFTER_WRITERS: bool = WRITERS_FIRST;
 
     fn key(&self) -> usize {
         self.0.record.key()
@@ -104,12 +109,20 @@ impl<'a, T: ?Sized> LockMode for Reading<'a, T> {
 
     #[inline]
     fn record(&self, token: &Self::Token, patience: Patience, here: Option<CallSite>) {
-        self.0.record.read_acquired(patience, here);
+        if WRITERS_FIRST {
+            self.0.record.read_acquired_fairly(patience, here);
+        } else {
+            self.0.record.read_acquired(patience, here);
+        }
         self.0.record.meta.found(token.is_err(), here);
     }
 
     fn record_failure(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.0.record.meta.lock.failed(log, here, true)
+    }
+
+    fn operation(&self) -> Op {
+        Op::ReadAcquire(self.0.record.meta.lock.id())
     }
 
     #[inline]

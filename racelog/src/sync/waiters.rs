@@ -132,6 +132,10 @@ impl Waiters {
         is_free: &dyn Fn() -> bool,
         relock: impl FnOnce() -> G,
     ) -> (G, bool) {
+        with(|log| {
+            let op = Op::Wake { condvar: self.id(), lock: lock.id() };
+            log.request(op, Deadline::patience(deadline), here);
+        });
         let removal = Removal { waiters: self, key: wait.key };
         let intent = || Intent::new(Action::Wake, self.key(), here).with_second(lock.key());
         let ready = |late| (late || ignore_poison(wait.bell.rung.lock()).rung) && is_free();

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
-use crate::rt::{CallSite, with};
+use crate::rt::{self, CallSite, with};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace::{self, Op};
 
@@ -130,6 +130,9 @@ impl Parker {
     }
 
     fn park(&self, deadline: Option<Deadline>, here: Option<CallSite>) {
+        if !rt::is_off() && !self.token().set {
+            with(|log| log.request(Op::Park, Deadline::patience(deadline), here));
+        }
         let intent = || Intent::new(Action::Park, self.key(), here);
         let controlled = sched::block(intent, deadline, &|late| late || self.token().set);
         let mut token = self.token();

@@ -69,6 +69,14 @@ struct WaitForThreads<'a> {
 
 impl Drop for WaitForThreads<'_> {
     fn drop(&mut self) {
+        let children = CHILDREN
+            .lock()
+            .get(&self.scope)
+            .map(|all| all.iter().filter_map(|scoped| scoped.child.clone()).collect::<Vec<_>>());
+        // One of those that it waits for.
+        if let Some(child) = children.iter().flatten().find(|child| !child.has_left()) {
+            child.awaits(self.here);
+        }
         let mut at = 0;
         // Threads may spawn further ones meanwhile.
         while sched::is_controlled() {
@@ -135,6 +143,11 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         let here = Some(CallSite::caller());
+        if let Some(child) = &self.child
+            && !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished())
+        {
+            child.awaits(here);
+        }
         self.control.about_to_join(here);
         let result = self.inner.into_inner().join();
         self.control.joined();

@@ -37,6 +37,12 @@ impl ThreadLog {
         self.define(Definition::Capacity { channel, messages });
     }
 
+    /// Says that threads that wait to take a lock exclusively keep out those that want to share it.
+    #[cold]
+    pub(crate) fn define_fair(&self, lock: LockId) {
+        self.define(Definition::Fair { lock });
+    }
+
     fn define(&self, definition: Definition) {
         match self.session.define(definition) {
             // The chunk of the event must come after that of the definition.

@@ -1,6 +1,6 @@
 //! Which events a thread records, and when.
 
-use super::entries::{Init, Step};
+use super::entries::{Init, Request, Step};
 use super::kept::KeptAccess;
 use super::thread_log::{PENDING, ThreadLog};
 use crate::rt::base::call_site::CallSite;
@@ -23,13 +23,7 @@ impl ThreadLog {
     /// Records an event of a thread that would have waited that long. Where it is called the
     /// patience should be a constant: then it costs nothing.
     #[inline(always)]
-    pub(crate) fn emit_with(
-        &self,
-        stamp: u64,
-        op: Op,
-        patience: Patience,
-        here: Option<CallSite>,
-    ) {
+    pub(crate) fn emit_with(&self, stamp: u64, op: Op, patience: Patience, here: Option<CallSite>) {
         if self.is_expected(here) {
             if op.implies_branch() {
                 self.mark(PENDING, true);
@@ -92,6 +86,25 @@ impl ThreadLog {
         let stamp = self.tick(0);
         self.mark(PENDING, false);
         self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
+    }
+
+    /// Records that the thread is about to do this, and cannot at once: it is going to wait that
+    /// long. That is no event, so nothing depends on it. If the trace has no room for it, it is
+    /// not said.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn request(&self, op: Op, patience: Patience, here: Option<CallSite>) {
+        if self.session.is_stopped() {
+            return;
+        }
+        let Some(location) = self.location(here) else { return };
+        let (recorded, slot) = (self.is_expected(here), None);
+        // A branch that is owed comes before the operation, which has the stamps after this one.
+        let stamp = self.tick(0);
+        if self.session.is_stopped() && stamp > self.session.floor() {
+            return;
+        }
+        self.append(Request(Step { stamp, op, location, recorded, patience, slot }));
     }
 
     /// Records the initial value of a variable that is used for the first time.

@@ -4,6 +4,7 @@ use crate::rt::store::chunks::{Cursor, Entry};
 use crate::trace::binary::code::{self, code_of, with_patience};
 use crate::trace::binary::event::Coder;
 use crate::trace::binary::kept::kept_code;
+use crate::trace::binary::primitive::Out;
 use crate::trace::{LocId, Op, Patience, Stamp, Value, VarId};
 
 /// An event.
@@ -39,6 +40,25 @@ impl Entry for Step {
             Some(slot) => coder.encode_kept_rest(stamp, slot, &op, location, recorded, out),
             None => coder.encode_rest(stamp, &op, location, recorded, out),
         }
+    }
+}
+
+/// What a thread is about to do, and waits for.
+#[derive(Clone, Copy)]
+pub(super) struct Request(pub(super) Step);
+
+impl Entry for Request {
+    fn stamp(&self) -> u64 {
+        self.0.stamp
+    }
+
+    fn code(&self) -> u8 {
+        code::REQUEST
+    }
+
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        out.put(self.0.code());
+        self.0.encode_rest(coder, out);
     }
 }
 

@@ -70,6 +70,20 @@ impl ThreadLog {
         self.append(Step { stamp, op: *op, location: Some(id), recorded, patience, slot });
     }
 
+    /// The id of a location, `Some(None)` for none; `None` if there is no room for a new one. Then
+    /// the next event finds that out, too.
+    pub(super) fn location(&self, here: Option<CallSite>) -> Option<Option<LocId>> {
+        let Some(call_site) = here else { return Some(None) };
+        if let Some(id) = self.remembered(call_site) {
+            return Some(Some(id));
+        }
+        let (id, offset) = self.session.locate(call_site).ok()?;
+        let address = call_site.key();
+        self.cached_location(address).set((address, id.get()));
+        self.go_behind(offset);
+        Some(Some(id))
+    }
+
     /// The id of a location that this thread remembers.
     #[inline]
     fn remembered(&self, call_site: CallSite) -> Option<LocId> {
@@ -98,7 +112,7 @@ impl ThreadLog {
     #[inline(never)]
     fn append_slowly(&self, entry: &dyn Entry) {
         let _quiet = quiet();
-        let is_event = entry.code() != code::INIT;
+        let is_event = !matches!(entry.code(), code::INIT | code::REQUEST);
         if self.lost.get() {
             return self.lose(entry.stamp(), is_event, None);
         }

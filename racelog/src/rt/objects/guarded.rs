@@ -1,9 +1,12 @@
 //! Locks with the data that they guard.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use super::lock::LockMeta;
 use super::poison::Poison;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
+use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::threads::attach::with;
 use crate::trace::{Op, Value, VarId};
 
@@ -15,16 +18,33 @@ use crate::trace::{Op, Value, VarId};
 pub(crate) struct GuardedMeta {
     pub(crate) lock: LockMeta,
     data: NumberedId,
+    /// The session whose trace says that the lock is fair; 0 for none.
+    fair_in: AtomicU32,
     pub(crate) poison: Poison,
 }
 
 impl GuardedMeta {
     pub(crate) const fn new() -> Self {
-        Self { lock: LockMeta::new(), data: NumberedId::new(), poison: Poison::new() }
+        Self {
+            lock: LockMeta::new(),
+            data: NumberedId::new(),
+            fair_in: AtomicU32::new(0),
+            poison: Poison::new(),
+        }
     }
 
     fn data(&self) -> VarId {
         VarId::new(self.data.get(&counters::VARS))
+    }
+
+    /// The lock is a fair one: while a thread waits to take it exclusively, others that want to
+    /// share it wait, too. Called before each event of one that shares it.
+    #[inline]
+    pub(crate) fn is_fair(&self, log: &ThreadLog) {
+        if self.fair_in.load(Ordering::Relaxed) != log.session_number() {
+            log.define_fair(self.lock.id());
+            self.fair_in.store(log.session_number(), Ordering::Relaxed);
+        }
     }
 
     /// The calling thread, which holds the lock, reads the data.

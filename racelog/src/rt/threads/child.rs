@@ -11,7 +11,7 @@ use crate::rt::base::spin::Spin;
 use crate::rt::log::session::Session;
 use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::memory::freeing::quiet;
-use crate::trace::{LockId, MemoryOrdering, Op, ThreadId, Value, VarId};
+use crate::trace::{LockId, MemoryOrdering, Op, Patience, ThreadId, Value, VarId};
 
 /// A thread that is about to be spawned by a recorded one.
 pub(crate) struct Child {
@@ -113,6 +113,20 @@ impl ChildShared {
     /// The child as the traces know it: its session and its thread.
     pub(crate) fn recorded_as(&self) -> (u32, ThreadId) {
         (self.session.number(), self.thread)
+    }
+
+    /// The thread that calls this is about to wait for the child's end.
+    pub(crate) fn awaits(&self, here: Option<CallSite>) {
+        with(|log| {
+            if Arc::ptr_eq(log.session(), &self.session) {
+                log.request(Op::Join(self.thread), Patience::Forever, here);
+            }
+        });
+    }
+
+    /// Whether the child's closure is done, as far as that is recorded.
+    pub(crate) fn has_left(&self) -> bool {
+        self.left_state.lock().done
     }
 
     /// The thread that calls this has waited for the child's end.

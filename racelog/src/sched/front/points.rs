@@ -90,6 +90,41 @@ pub(crate) fn block_on(
     with(|member| member.step(Intent::new(action, object, here), Some(&|_| ready()), None));
 }
 
+/// As [`block_on`], of a lock. `request` is called if the lock cannot be taken at once. If
+/// `after_writers`, the thread also waits while others wait to take the lock exclusively.
+#[inline]
+pub(crate) fn block_on_lock(
+    (action, after_writers): (Action, bool),
+    lock: usize,
+    here: Option<CallSite>,
+    ready: impl Fn() -> bool,
+    request: impl FnOnce(),
+) {
+    if rt::is_off() {
+        return;
+    }
+    rt::about_to_do(here);
+    with(|member| {
+        if !ready() || (after_writers && is_kept_out(member, lock)) {
+            request();
+        }
+        let intent = Intent::new(action, lock, here).after_writers(after_writers);
+        member.step(intent, Some(&|_| ready()), None);
+    });
+}
+
+/// Whether an attempt of the calling thread to share a lock fails because others wait to take it
+/// exclusively.
+pub(crate) fn finds_waiting_writer(lock: usize) -> bool {
+    !rt::is_off() && with(|member| is_kept_out(member, lock)).unwrap_or(false)
+}
+
+fn is_kept_out(member: &Member, lock: usize) -> bool {
+    let state = member.run().lock();
+    !state.guide.is_on_its_way()
+        && state.has_waiting_writer(lock, member.slot(), member.run().now())
+}
+
 /// An address as traces have it: under control, where a seed decides what is in a trace, it is the
 /// number of those that were met before.
 pub(crate) fn number_of_address(address: usize) -> usize {

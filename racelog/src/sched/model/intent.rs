@@ -14,12 +14,14 @@ pub(crate) struct Intent {
     pub(crate) second: usize,
     /// Whether it may end by a time-out, so that it depends on the clock.
     pub(crate) timed: bool,
+    /// Whether it also waits while another thread waits to take the same lock exclusively.
+    pub(crate) after_writers: bool,
     pub(crate) here: Option<CallSite>,
 }
 
 impl Intent {
     pub(crate) fn new(action: Action, object: usize, here: Option<CallSite>) -> Self {
-        Self { action, object, size: 1, second: 0, timed: false, here }
+        Self { action, object, size: 1, second: 0, timed: false, after_writers: false, here }
     }
 
     /// Of so many bytes of memory.
@@ -29,6 +31,10 @@ impl Intent {
 
     pub(crate) fn with_second(self, second: usize) -> Self {
         Self { second, ..self }
+    }
+
+    pub(crate) fn after_writers(self, after_writers: bool) -> Self {
+        Self { after_writers, ..self }
     }
 
     pub(crate) fn timed(self, timed: bool) -> Self {

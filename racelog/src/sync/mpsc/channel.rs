@@ -178,6 +178,7 @@ impl<T> Channel<T> {
                 state.record.found_full(here);
                 return Err(TrySendError::Full(value));
             }
+            state.record.waits_for_room(state.next, patience.in_trace(), here);
             let has_room = |state: &State<T>| state.receivers == 0 || !state.is_full();
             state = self.wait(&self.emptied, state, patience, (Action::Send, here), &has_room);
         }
@@ -206,6 +207,7 @@ impl<T> Channel<T> {
         (asked, patience): (Patience, Patience),
         here: Option<CallSite>,
     ) -> Result<(), TrySendError<T>> {
+        state.record.waits_for_taker(asked.in_trace(), here);
         loop {
             let offered = state.queue.iter().position(|message| message.number == number);
             match offered {
@@ -287,6 +289,7 @@ impl<T> Channel<T> {
                 return Err(RecvTimeoutError::Timeout);
             }
             state.set_waiting(true, here);
+            state.record.waits_for_message(patience.in_trace(), here);
             let has_news = |state: &State<T>| !state.queue.is_empty() || state.senders == 0;
             state = self.wait(&self.filled, state, patience, (Action::Receive, here), &has_news);
             state.set_waiting(false, here);

@@ -76,12 +76,7 @@ impl Record {
 
     /// A message is put into the queue by a thread that would have waited that long for room.
     /// Returns the session that recorded it; 0 for none.
-    pub(crate) fn sent(
-        &mut self,
-        number: u64,
-        patience: Patience,
-        here: Option<CallSite>,
-    ) -> u32 {
+    pub(crate) fn sent(&mut self, number: u64, patience: Patience, here: Option<CallSite>) -> u32 {
         let session = self.with(|record, log| {
             let (channel, message) = (record.channel(), Value::Nat(number.into()));
             if let Some(room) = &mut record.room {
@@ -137,6 +132,28 @@ impl Record {
                 record.emit_with(log, Op::Recv { channel, message }, patience, here);
             }
         });
+    }
+
+    /// A receive is going to wait that long, for a message or for the end.
+    pub(crate) fn waits_for_message(&self, patience: Patience, here: Option<CallSite>) {
+        self.request(Op::RecvClosed(self.channel()), patience, here);
+    }
+
+    /// The sender of a message is going to wait that long until the message is taken.
+    pub(crate) fn waits_for_taker(&self, patience: Patience, here: Option<CallSite>) {
+        self.request(Op::RecvClosed(self.back()), patience, here);
+    }
+
+    /// A send is going to wait that long for room.
+    pub(crate) fn waits_for_room(&self, number: u64, patience: Patience, here: Option<CallSite>) {
+        let (channel, message) = (self.channel(), Value::Nat(number.into()));
+        self.request(Op::Send { channel, message }, patience, here);
+    }
+
+    fn request(&self, op: Op, patience: Patience, here: Option<CallSite>) {
+        if !self.lost {
+            with(|log| log.request(op, patience, here));
+        }
     }
 
     /// A receive finds nothing, while senders are left.
@@ -306,13 +323,7 @@ impl Record {
         self.emit_with(log, op, Patience::Forever, here);
     }
 
-    fn emit_with(
-        &mut self,
-        log: &ThreadLog,
-        op: Op,
-        patience: Patience,
-        here: Option<CallSite>,
-    ) {
+    fn emit_with(&mut self, log: &ThreadLog, op: Op, patience: Patience, here: Option<CallSite>) {
         let stamp = log.tick(self.clock);
         log.emit_with(stamp, op, patience, here);
         self.clock = stamp;

@@ -43,6 +43,7 @@ pub struct Writer<W> {
     inits: Vec<Init>,
     /// The largest stamp so far.
     latest: u64,
+    /// How many events there are, with the requests among them.
     events: u64,
     /// How many events are known to be missing.
     lost: u64,
@@ -128,7 +129,7 @@ impl<W: Write> Writer<W> {
         pending.events += 1;
         self.buffered += pending.payload.len() - before;
         self.latest = self.latest.max(stamp);
-        self.events += u64::from(happened);
+        self.events += 1;
         if pending.payload.len() >= self.chunk_size {
             self.flush_thread(dictionary, event.thread)?;
         } else if self.buffered >= BUFFERED_BYTES {

@@ -65,7 +65,8 @@ fn the_trace_says_how_many_messages_there_is_room_for() {
         assert_eq!(receiver.recv(), Ok(1));
         return;
     }
-    let trace = located_events(&format!("{HERE}::the_trace_says_how_many_messages_there_is_room_for"));
+    let trace =
+        located_events(&format!("{HERE}::the_trace_says_how_many_messages_there_is_room_for"));
     let sends = trace.iter().filter_map(|(event, _, dictionary)| match event.op {
         Op::Send { channel, .. } => Some(dictionary.capacity(channel)),
         _ => None,
