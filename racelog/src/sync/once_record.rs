@@ -4,13 +4,18 @@
 //! an initialiser panics or fails, and in the end the value that says that it is done. A thread
 //! that runs an initialiser loads the variable before and stores to it after. So the initialisers
 //! of an object come one after the other, and before all threads that see the object done.
+//!
+//! Whoever runs an initialiser holds a lock of the object's own from before that load to after that
+//! store: others may have to wait for it, which a variable cannot say. Who may have waited records
+//! that it found the lock free, right before its load. That is done once by each thread of the
+//! first 64, for it never has to wait again; and only if the trace has an initialiser.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::rt::{CallSite, NumberedId, Spin, ThreadLog, counters, wait_a_little, with};
 use crate::sched::{self, Action};
-use crate::trace::{MemoryOrdering, Op, Value, VarId};
+use crate::trace::{LockId, MemoryOrdering, Op, Patience, ThreadId, Value, VarId};
 
 /// No initialiser has run.
 pub(crate) const EMPTY: Value = Value::Nat(0);
@@ -33,6 +38,8 @@ const NO_SESSION: u32 = u32::MAX;
 /// Identity and clock of an object that is initialised once, and what the trace says of it.
 pub(crate) struct OnceRecord {
     var: NumberedId,
+    /// Held by whoever runs an initialiser.
+    lock: NumberedId,
     state: Spin<State>,
     /// Whether an initialiser runs.
     running: AtomicBool,
@@ -44,6 +51,15 @@ struct State {
     value: Value,
     /// The session whose trace explains the value; or [`NOT_USED`], or [`NO_SESSION`].
     known_to: u32,
+    /// The session whose trace has an initialiser; 0 for none.
+    initialised_in: u32,
+    /// The threads of that session that do not have to wait any more: a bit each.
+    without_wait: u64,
+}
+
+/// The bit of a thread, if it has one.
+fn bit(thread: ThreadId) -> u64 {
+    1u64.checked_shl(thread.get()).unwrap_or(0)
 }
 
 impl State {
@@ -90,9 +106,10 @@ impl OnceRecord {
 
     /// Of an object that starts with this value.
     pub(crate) const fn holding(value: Value) -> Self {
-        let state = State { clock: 0, value, known_to: NOT_USED };
+        let state =
+            State { clock: 0, value, known_to: NOT_USED, initialised_in: 0, without_wait: 0 };
         let running = AtomicBool::new(false);
-        Self { var: NumberedId::new(), state: Spin::new(state), running }
+        Self { var: NumberedId::new(), lock: NumberedId::new(), state: Spin::new(state), running }
     }
 
     fn key(&self) -> usize {
@@ -101,6 +118,21 @@ impl OnceRecord {
 
     fn var(&self) -> VarId {
         VarId::new(self.var.get(&counters::VARS))
+    }
+
+    fn lock(&self) -> LockId {
+        LockId::new(self.lock.get(&counters::LOCKS))
+    }
+
+    /// A thread that has found the object done would have waited for an initialiser.
+    #[inline]
+    fn waited(&self, state: &mut State, log: &ThreadLog, here: Option<CallSite>) {
+        if state.initialised_in == log.session_number()
+            && state.without_wait & bit(log.thread()) == 0
+        {
+            state.without_wait |= bit(log.thread());
+            log.emit(state.stamp(log), Op::OnceWait(self.lock()), here);
+        }
     }
 
     /// Looks whether the object is done, which `is_done` knows without running any code of the
@@ -178,6 +210,9 @@ impl OnceRecord {
 
     /// A call that is about to be made; under control, once it `is_ready`.
     fn begin(&self, done: Value, here: Option<CallSite>, is_ready: impl Fn() -> bool) -> Call<'_> {
+        if !is_ready() {
+            with(|log| log.request(Op::OnceWait(self.lock()), Patience::Forever, here));
+        }
         sched::block_on(Action::Once, self.key(), here, is_ready);
         Call { record: self, done, here, recorded: Cell::new(false) }
     }
@@ -202,13 +237,17 @@ impl OnceRecord {
         }
     }
 
-    fn store(&self, value: Value, here: Option<CallSite>) {
+    /// An initialiser ends, and leaves this value. Its beginning is in the trace of `session`.
+    fn store(&self, value: Value, session: Option<u32>, here: Option<CallSite>) {
         with(|log| {
             let (var, ordering) = (self.var(), Some(MemoryOrdering::Release));
             let mut state = self.state.lock();
             log.emit(state.stamp(log), Op::Store { var, value, ordering }, here);
             state.value = value;
             state.known_to = log.session_number();
+            if session == Some(log.session_number()) {
+                log.emit(state.stamp(log), Op::OnceEnd(self.lock()), here);
+            }
         });
     }
 }
@@ -248,15 +287,18 @@ impl Call<'_> {
     fn begin(&self, poisoned: Option<bool>) -> End<'_> {
         self.recorded.set(true);
         self.record.running.store(true, Ordering::Release);
-        with(|log| {
+        let session = with(|log| {
             let mut state = self.record.state.lock();
+            (state.initialised_in, state.without_wait) = (log.session_number(), bit(log.thread()));
+            log.emit(state.stamp(log), Op::OnceBegin(self.record.lock()), self.here);
             match poisoned {
                 Some(true) => state.load(log, self.record.var(), POISONED, self.here),
                 Some(false) => state.load(log, self.record.var(), EMPTY, self.here),
                 None => state.load_unless(self.done, log, self.record.var(), self.here),
             }
+            log.session_number()
         });
-        End { call: self, value: POISONED }
+        End { call: self, value: POISONED, session }
     }
 
     /// The call returns.
@@ -264,6 +306,7 @@ impl Call<'_> {
         if !self.recorded.replace(true) {
             with(|log| {
                 let mut state = self.record.state.lock();
+                self.record.waited(&mut state, log, self.here);
                 state.load(log, self.record.var(), self.done, self.here);
             });
         }
@@ -285,11 +328,13 @@ impl Drop for Call<'_> {
 struct End<'a> {
     call: &'a Call<'a>,
     value: Value,
+    /// The session whose trace has the beginning.
+    session: Option<u32>,
 }
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.call.record.store(self.value, self.call.here);
+        self.call.record.store(self.value, self.session, self.call.here);
         self.call.record.running.store(false, Ordering::Release);
     }
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::mpsc::{channel, sync_channel};
-use super::{Condvar, Mutex, RwLock};
-use crate::child_trace::{events, in_child};
+use super::{Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
+use crate::child_trace::{events, in_child, located_events};
 use crate::thread;
-use crate::trace::Patience;
+use crate::trace::{Op, Patience};
 
 const LONG: Duration = Duration::from_secs(600);
 const SHORT: Duration = Duration::from_millis(1);
@@ -101,4 +101,64 @@ fn of_channels() {
     let sends: Vec<_> = found[9..].iter().filter(|(op, _)| *op == "send").collect();
     let bounded = &sends[sends.len() - 2..];
     assert_eq!(bounded, [&("send", Patience::Forever), &("send", Patience::Try)]);
+}
+
+#[test]
+fn of_onces() {
+    if in_child() {
+        let (once, cell, lazy) = (Once::new(), OnceLock::new(), LazyLock::new(|| 3));
+        for _ in 0..2 {
+            once.call_once(|| {});
+            cell.get_or_init(|| 2);
+            assert_eq!(*lazy, 3);
+        }
+        thread::scope(|scope| {
+            let twice = || (0..2).for_each(|_| assert_eq!(cell.get_or_init(|| 5), &2));
+            scope.spawn(twice).join().unwrap();
+        });
+        return;
+    }
+    let trace = events("sync::patience_tests::of_onces");
+    let words: Vec<_> = trace.iter().map(|event| event.op.keyword()).collect();
+    let run = ["once_begin", "load", "store", "once_end"];
+    assert_eq!(words[..12], [run, run, run].concat());
+    // Who has run the initialiser, or has waited for it, does not wait again.
+    assert_eq!(words[12..15], ["load", "load", "load"]);
+    let child = trace[15..].iter().filter(|event| event.thread.get() == 1);
+    let child: Vec<_> = child.map(|event| event.op.keyword()).collect();
+    let expected = ["begin", "load", "once_wait", "load", "load", "store", "end"];
+    assert_eq!(child, expected, "{words:?}");
+}
+
+#[test]
+fn of_initialisers_that_panic() {
+    if in_child() {
+        let once = Once::new();
+        let panics = || once.call_once(|| std::panic::resume_unwind(Box::new(())));
+        std::panic::catch_unwind(panics).unwrap_err();
+        once.call_once_force(|_| {});
+        return;
+    }
+    let trace = events("sync::patience_tests::of_initialisers_that_panic");
+    let words: Vec<_> = trace.iter().map(|event| event.op.keyword()).collect();
+    let run = ["once_begin", "load", "store", "once_end"];
+    assert_eq!(words[..8], [run, run].concat());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_readers_while_a_writer_waits() {
+    if in_child() {
+        let (lock, mutex) = (RwLock::new(0), Mutex::new(0));
+        drop((lock.write(), mutex.lock()));
+        drop(lock.read());
+        return;
+    }
+    let trace = located_events("sync::patience_tests::of_readers_while_a_writer_waits");
+    let fair = trace.iter().filter_map(|(event, _, dictionary)| match event.op {
+        Op::Acquire(lock) | Op::ReadAcquire(lock) => Some(dictionary.is_fair(lock)),
+        _ => None,
+    });
+    // The writers' own lock comes first, then the lock that they share with readers.
+    assert_eq!(fair.collect::<Vec<_>>(), [false, true, false, true]);
 }
