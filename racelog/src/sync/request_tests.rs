@@ -10,6 +10,9 @@ use crate::child_trace::{in_child, last_requests};
 use crate::thread;
 use crate::trace::Patience;
 
+/// What the threads of the test wait for.
+type Locks = (Mutex<u32>, RwLock<u32>, OnceLock<u32>);
+
 /// Ends the process as soon as all other threads have slept for a while.
 fn exit_when_all_wait() {
     let mut calm = 0;
@@ -31,7 +34,7 @@ fn who_waits_says_what_for() {
     if in_child() {
         let lock = Arc::new((Mutex::new(0), RwLock::new(0), OnceLock::new()));
         let _held = (lock.0.lock(), lock.1.write());
-        let spawn = |body: fn(&(Mutex<u32>, RwLock<u32>, OnceLock<u32>))| {
+        let spawn = |body: fn(&Locks)| {
             let lock = lock.clone();
             thread::spawn(move || body(&lock))
         };
@@ -51,14 +54,16 @@ fn who_waits_says_what_for() {
             let (sender, _receiver) = sync_channel(0);
             sender.send(0).unwrap();
         });
-        spawn(|_| drop(Barrier::new(2).wait()));
+        spawn(|_| {
+            Barrier::new(2).wait();
+        });
         spawn(|_| drop(Condvar::new().wait(Mutex::new(0).lock().unwrap())));
         spawn(|_| {
             let inner = thread::spawn(|| thread::park_timeout(Duration::from_secs(600)));
             inner.join().unwrap();
         });
         let (runs, started) = std::sync::mpsc::channel();
-        let initialise = move |lock: Arc<(Mutex<u32>, RwLock<u32>, OnceLock<u32>)>| {
+        let initialise = move |lock: Arc<Locks>| {
             lock.2.get_or_init(|| {
                 runs.send(()).expect("the test waits for it");
                 loop {
