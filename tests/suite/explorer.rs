@@ -199,7 +199,7 @@ fn the_checker_refuses_what_is_no_witness() {
         (&[1, 7], "step 2, event 7: the last two events do not conflict"),
         (
             &[1, 2, 3, 4, 5, 6, 7, 7, 2],
-            "step 8, event 7: `t3 read x 2` cannot happen here: `t3` has no event left",
+            "step 8, event 2: `t1 write x 1` cannot happen here: `t1` has no event left",
         ),
     ] {
         let schedule: Vec<EventId> =

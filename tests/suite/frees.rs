@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use predictor::analysis::{Detector, analyze};
 use predictor::finding::Finding;
+use predictor::goal::GoalKinds;
 use predictor::predict::Options;
 use predictor::trace::Trace;
 use predictor::trace::format::Source;
@@ -48,7 +49,8 @@ fn races(args: &[&str]) -> Vec<Vec<String>> {
     let mut source = Source::open(&path, None).unwrap();
     let trace = Trace::load(&mut source, |_| {}).unwrap_or_else(|e| panic!("{args:?}: {e}"));
     let detectors = [Detector::Mcm, Detector::Hb];
-    let report = analyze(&trace, "frees", &detectors, &Options::default(), |_, _| {}).unwrap();
+    let options = Options { goals: GoalKinds::RACES, ..Options::default() };
+    let report = analyze(&trace, "frees", &detectors, &options, |_, _| {}).unwrap();
     let operations = |finding: &Finding| {
         let parts = finding.occurrences[0].parts.iter();
         parts.map(|part| part.source.operation.clone()).collect()

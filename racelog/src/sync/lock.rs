@@ -214,10 +214,6 @@ pub(crate) trait LockMode {
     /// Takes the lock, if that is possible at once.
     fn try_lock(&self, here: Option<CallSite>) -> Option<Self::Held> {
         sched::point(Self::TRY_LOCK, self.key(), here);
-        if Self::AFTER_WRITERS && sched::finds_waiting_writer(self.key()) {
-            // No event says that a thread waits, so none explains this.
-            return None;
-        }
         self.attempt(Patience::Try, here)
     }
 

@@ -44,7 +44,8 @@ impl<'a> Case<'a> {
     /// The races of a trace, as `replay` takes them.
     pub(super) fn predict(&self, trace: &Path) -> Vec<String> {
         let mut command = predictor();
-        command.args(["analyze", "--detector", "mcm", "--format", "json"]).arg(trace);
+        command.args(["analyze", "--detector", "mcm", "--goals", "races", "--format", "json"]);
+        command.arg(trace);
         command.args(self.all_pairs.then_some("--all-pairs"));
         let (_, out, err) = run(&mut command, b"");
         let report: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{err}"));

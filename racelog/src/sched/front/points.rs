@@ -113,12 +113,6 @@ pub(crate) fn block_on_lock(
     });
 }
 
-/// Whether an attempt of the calling thread to share a lock fails because others wait to take it
-/// exclusively.
-pub(crate) fn finds_waiting_writer(lock: usize) -> bool {
-    !rt::is_off() && with(|member| is_kept_out(member, lock)).unwrap_or(false)
-}
-
 fn is_kept_out(member: &Member, lock: usize) -> bool {
     let state = member.run().lock();
     !state.guide.is_on_its_way()

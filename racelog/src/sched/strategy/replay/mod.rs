@@ -334,7 +334,8 @@ impl Replay {
     fn compare_value(&mut self, at: usize, op: &Op) {
         let access = &self.schedule.steps[at];
         let (Some(expected), Some(found)) = (&access.values, values_of(op)) else { return };
-        if self.value.is_none() && *expected != found {
+        let unknown = [&found.read, &found.wrote].iter().any(|it| it.as_deref() == Some(UNKNOWN));
+        if self.value.is_none() && *expected != found && !unknown {
             let (access, predicted) = (access.operation.clone(), expected.clone());
             self.value = Some(OtherValue { step: at + 1, access, predicted, found });
         }
@@ -370,12 +371,15 @@ fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
     all.find(|&slot| choice.slots[slot].path == thread)
 }
 
+/// Stands for a value that has no number.
+const UNKNOWN: &str = "_";
+
 /// What an access reads and writes; nothing if it is no access.
 fn values_of(op: &Op) -> Option<AccessValues> {
     let show = |value: &Value| match value {
         Value::Nat(number) => number.to_string(),
         Value::Neg(number) => number.to_string(),
-        _ => "_".to_owned(),
+        _ => UNKNOWN.to_owned(),
     };
     let (read, wrote) = match op {
         Op::Read { value, .. } | Op::Load { value, .. } | Op::CasFail { seen: value, .. } => {
