@@ -442,16 +442,14 @@ fn a_reader_waits_behind_a_writer_that_waits() {
         let failure = fails(&explorer, body);
         assert!(matches!(failure, Failure::Deadlock { .. }), "{failure}");
     }
-    // An attempt fails instead.
+    // An attempt does not fail for it: no event would say why.
     let tries = || {
         let lock = RwLock::new(0);
-        let failed = thread::scope(|scope| {
+        thread::scope(|scope| {
             scope.spawn(|| *lock.write().unwrap() += 1);
             let _first = lock.read().unwrap();
-            lock.try_read().is_err()
+            assert!(lock.try_read().is_ok());
         });
-        assert!(!failed, "a writer waits");
     };
-    let failure = fails(&explorer(), tries);
-    assert!(matches!(failure, Failure::Panic { .. }), "{failure}");
+    explorer().check(tries).expect("readers share the lock");
 }
