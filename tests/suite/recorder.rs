@@ -70,6 +70,7 @@ fn nothing_is_missing_however_a_process_ends() {
     check(&["never", "3000"], Some(0), End::Clean);
     check(&["abort", "3000"], None, End::CutOff);
     check(&["threads", "500"], Some(0), End::Clean);
+    check(&["small-stacks", "40"], Some(0), End::Clean);
 }
 
 #[test]

@@ -10,6 +10,10 @@ use super::scoped::{Scope, ScopedJoinHandle};
 use crate::rt::{self, CallSite, Child, Unordered};
 use crate::sched::{self, Action, ChildControl, Intent, Newcomer};
 
+/// How much stack the recorder may need beside the program: unoptimised builds keep every local of
+/// every call. A page of it that is not used takes no memory.
+const RECORDING_STACK: usize = 128 << 10;
+
 /// A thread factory, as [`std::thread::Builder`].
 #[derive(Debug)]
 #[must_use = "must eventually spawn the thread"]
@@ -30,8 +34,9 @@ impl Builder {
         Self { inner: self.inner.name(name.clone()), name: Some(name) }
     }
 
-    /// As [`std::thread::Builder::stack_size`].
+    /// As [`std::thread::Builder::stack_size`]. What recording needs comes on top.
     pub fn stack_size(self, size: usize) -> Self {
+        let size = size.saturating_add(RECORDING_STACK);
         Self { inner: self.inner.stack_size(size), name: self.name }
     }
 

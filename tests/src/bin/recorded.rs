@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         "exit" => exit(number),
         "panic" => panic_with_lock(number),
         "threads" => threads(number),
+        "small-stacks" => small_stacks(number),
         "objects" => objects(number),
         "count" => count(number),
         "never" => never_ends(number),
@@ -46,6 +47,27 @@ fn main() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// Threads whose stacks are as small as the system has them.
+fn small_stacks(number: usize) {
+    let counted = Mutex::new(0);
+    let updates = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for (turn, sender) in (0..number).zip(std::iter::repeat(sender)) {
+            let (counted, updates) = (&counted, &updates);
+            let work = move || {
+                *counted.lock().unwrap() += 1;
+                updates.fetch_add(1, Ordering::Relaxed);
+                sender.send(turn).unwrap();
+            };
+            let builder = thread::Builder::new().stack_size([0, 20, 4096, 16 << 10][turn % 4]);
+            builder.spawn_scoped(scope, work).unwrap();
+        }
+    });
+    assert_eq!(receiver.into_iter().count(), number);
+    println!("{}", *counted.lock().unwrap());
 }
 
 /// What a program can say to the recorder itself.

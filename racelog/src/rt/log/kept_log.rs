@@ -21,6 +21,9 @@ impl KeptLog {
     }
 }
 
+// SAFETY: it owns its log, which may go to another thread; pointers to it are given out there only.
+unsafe impl Send for KeptLog where ThreadLog: Send {}
+
 impl Deref for KeptLog {
     type Target = ThreadLog;
 

@@ -8,14 +8,14 @@ use super::owned::{OWNED, ThreadEnd, new_log};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::counters;
 use crate::rt::base::spin::Spin;
+use crate::rt::log::kept_log::KeptLog;
 use crate::rt::log::session::Session;
-use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::memory::freeing::quiet;
 use crate::trace::{LockId, MemoryOrdering, Op, Patience, ThreadId, Value, VarId};
 
 /// A thread that is about to be spawned by a recorded one.
 pub(crate) struct Child {
-    log: Option<ThreadLog>,
+    log: Option<KeptLog>,
     shared: Arc<ChildShared>,
 }
 

@@ -15,16 +15,18 @@ thread_local! {
     pub(in crate::rt) static OWNED: OwnedLog = const { OwnedLog(Cell::new(None)) };
 }
 
-/// A log for a new thread of a session, whose events come after `clock`.
-pub(in crate::rt) fn new_log(session: &Arc<Session>, name: Option<&str>, clock: u64) -> ThreadLog {
-    ThreadLog::new(session.clone(), session.new_thread(name), clock)
+/// A log for a new thread of a session, whose events come after `clock`. It has kilobytes, and the
+/// thread may have a small stack.
+pub(in crate::rt) fn new_log(session: &Arc<Session>, name: Option<&str>, clock: u64) -> KeptLog {
+    KeptLog::new(ThreadLog::new(session.clone(), session.new_thread(name), clock))
 }
 
 /// A log for the calling thread, which no recorded thread has started. None if the trace cannot say
 /// so: then nothing of the thread is in it.
-pub(in crate::rt) fn foreign_log(session: &Arc<Session>) -> Option<ThreadLog> {
-    let log = new_log(session, std::thread::current().name(), 0);
-    session.begin_foreign(log.thread()).then(|| log.of_foreign_thread())
+pub(in crate::rt) fn foreign_log(session: &Arc<Session>) -> Option<KeptLog> {
+    let thread = session.new_thread(std::thread::current().name());
+    let log = || ThreadLog::new(session.clone(), thread, 0).of_foreign_thread();
+    session.begin_foreign(thread).then(|| KeptLog::new(log()))
 }
 
 /// The calling thread is not recorded any more, and its end is not either.
@@ -53,10 +55,9 @@ pub(in crate::rt) struct OwnedLog(Cell<Option<Owned>>);
 impl OwnedLog {
     pub(in crate::rt) fn install(
         &self,
-        log: ThreadLog,
+        log: KeptLog,
         end: Option<Arc<dyn ThreadEnd>>,
     ) -> *const ThreadLog {
-        let log = KeptLog::new(log);
         let pointer = log.pointer();
         self.0.set(Some((log, end)));
         current::set(pointer);
@@ -72,13 +73,13 @@ impl OwnedLog {
     }
 
     /// A foreign thread has this log from now on, and no longer the one that it had.
-    pub(in crate::rt) fn replace(&self, log: Option<ThreadLog>) -> Option<*const ThreadLog> {
+    pub(in crate::rt) fn replace(&self, log: Option<KeptLog>) -> Option<*const ThreadLog> {
         if let Some((before, _)) = self.0.take()
             && !before.session().is_stopped()
         {
             before.seal();
         }
-        self.0.set(log.map(|log| (KeptLog::new(log), None)));
+        self.0.set(log.map(|log| (log, None)));
         self.current()
     }
 

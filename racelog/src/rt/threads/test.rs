@@ -28,7 +28,7 @@ impl RecordedTest {
         if let Some(session) = &session {
             foreign::test_begins(name, session);
         }
-        let log = session.map(|session| KeptLog::new(new_log(&session, Some("main"), 0)));
+        let log = session.map(|session| new_log(&session, Some("main"), 0));
         match &log {
             Some(log) => current::set(log.pointer()),
             // A test that cannot be recorded is not recorded elsewhere either.
