@@ -13,6 +13,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod goal;
 pub mod index;
+mod lock_graph;
 pub mod order;
 pub mod predict;
 pub mod project;

@@ -76,7 +76,7 @@ const INVARIANTS: [Invariant; 12] = [
         // It looks for runs by stepping the machine.
         except: &["predictor/src/predict/race/waiting.rs"],
         forbidden: &["z3", "batsat"],
-        own: &["encode", "goal", "index", "predict", "solve", "trace", "witness"],
+        own: &["encode", "goal", "index", "lock_graph", "predict", "solve", "trace", "witness"],
     },
     Invariant {
         name: "detectors-stand-alone",
@@ -88,7 +88,7 @@ const INVARIANTS: [Invariant; 12] = [
             "predictor/src/detect/whole_trace",
         ],
         forbidden: &["z3", "batsat", "rayon"],
-        own: &["detect", "goal", "index", "order", "trace"],
+        own: &["detect", "goal", "index", "lock_graph", "order", "trace"],
     },
     Invariant {
         name: "index-says-what-was-observed",
@@ -96,6 +96,13 @@ const INVARIANTS: [Invariant; 12] = [
         except: &[],
         forbidden: &["z3", "batsat", "rayon"],
         own: &["index", "trace"],
+    },
+    Invariant {
+        name: "lock-graph-decides-nothing",
+        rooms: &["predictor/src/lock_graph"],
+        except: &[],
+        forbidden: &["z3", "batsat", "rayon"],
+        own: &["goal", "index", "lock_graph", "trace"],
     },
     Invariant {
         name: "trace-knows-no-analysis",

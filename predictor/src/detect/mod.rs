@@ -7,10 +7,14 @@
 //!   is none: a filter for what comes after, not a verdict.
 //! - [`said`]: all reads of the whole trace keep their values. Sound, and blind to control flow.
 //! - [`paper`]: the formula of the PLDI 2014 paper as printed. Neither sound nor maximal.
+//! - [`deadlock`]: deadlocks that keep the order of locks, and lock-order circles, by closed sets of
+//!   events.
 //!
 //! docs/ALGORITHM.md says what each guarantees.
 
+mod closed_set;
 pub mod cp;
+pub mod deadlock;
 pub mod hb;
 mod history;
 pub mod paper;

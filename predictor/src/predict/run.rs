@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::deadlock::{AbstractCircle, Circles, Instances, Places, Requests};
+use super::deadlock::Instances;
 use super::fate::{Fate, Tried};
 use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, send};
 use crate::encode::{Forced, Window};
 use crate::goal::{Goal, GoalKind, Signature};
 use crate::index::Index;
+use crate::lock_graph::{AbstractCircle, Circles, Places, Requests};
 use crate::trace::Trace;
 use crate::witness::Checker;
 

@@ -1,5 +1,6 @@
 //! The classic detectors, held against their definitions and against the explorer.
 
+mod deadlocks;
 mod first_race;
 mod naive;
 mod orderings;

@@ -1,8 +1,7 @@
 //! The goals that a circle of requests stands for.
 
-use super::circles::AbstractCircle;
-use super::requests::{Request, Requests};
 use crate::goal::Circle;
+use crate::lock_graph::{AbstractCircle, Request, Requests};
 use crate::predict::MustOrder;
 use crate::trace::{EventId, Trace};
 

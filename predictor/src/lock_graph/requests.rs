@@ -8,7 +8,7 @@ use crate::trace::{EventId, Op, Trace};
 
 /// What a thread asks for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(in crate::predict) enum Wanted {
+pub(crate) enum Wanted {
     /// A lock, for itself alone.
     Lock(LockId),
     /// A lock, for itself alone, after a wait. Readers are not kept out for it.
@@ -36,28 +36,28 @@ impl Wanted {
 }
 
 /// Where a request stands in the program, and where its thread has taken the locks that it holds.
-pub(in crate::predict) type Places = (LocId, Vec<LocId>);
+pub(crate) type Places = (LocId, Vec<LocId>);
 
 /// Requests that differ only in when they are made.
 #[derive(Clone, Debug)]
-pub(in crate::predict) struct Request {
-    pub(super) thread: ThreadId,
-    pub(super) wanted: Wanted,
-    pub(super) held: LocksetId,
+pub(crate) struct Request {
+    pub(crate) thread: ThreadId,
+    pub(crate) wanted: Wanted,
+    pub(crate) held: LocksetId,
     /// Where in the program it stands, if that is known.
-    pub(super) places: Option<Places>,
+    pub(crate) places: Option<Places>,
     /// In the trace's order.
-    pub(super) events: Vec<EventId>,
+    pub(crate) events: Vec<EventId>,
 }
 
 /// The requests of a trace that may be in a circle.
 #[derive(Debug, Default)]
-pub(in crate::predict) struct Requests {
-    pub(super) all: Vec<Request>,
+pub(crate) struct Requests {
+    pub(crate) all: Vec<Request>,
 }
 
 impl Requests {
-    pub(in crate::predict) fn new(trace: &Trace, regions: &Regions) -> Self {
+    pub(crate) fn new(trace: &Trace, regions: &Regions) -> Self {
         let mut by_key: FxHashMap<(ThreadId, Wanted, LocksetId, Option<Places>), usize> =
             FxHashMap::default();
         let mut all: Vec<Request> = Vec::new();

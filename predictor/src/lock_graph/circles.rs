@@ -19,18 +19,18 @@ const STEPS: usize = 1 << 22;
 
 /// Requests that wait for each other in a circle, by their numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::predict) struct AbstractCircle {
-    pub(super) requests: Vec<usize>,
+pub(crate) struct AbstractCircle {
+    pub(crate) requests: Vec<usize>,
     /// Whether it is one only if writers that wait keep readers out.
-    pub(super) fair: bool,
+    pub(crate) fair: bool,
 }
 
 /// The circles of a trace.
 #[derive(Debug)]
-pub(in crate::predict) struct Circles {
-    pub(in crate::predict) all: Vec<AbstractCircle>,
+pub(crate) struct Circles {
+    pub(crate) all: Vec<AbstractCircle>,
     /// Whether there may be others that were not followed.
-    pub(in crate::predict) cut: bool,
+    pub(crate) cut: bool,
 }
 
 /// Which requests lead to which.
@@ -48,13 +48,13 @@ struct Graph<'a> {
 
 impl AbstractCircle {
     /// The kind of its goals.
-    pub(in crate::predict) const fn kind(&self) -> GoalKind {
+    pub(crate) const fn kind(&self) -> GoalKind {
         if self.fair { GoalKind::FairDeadlock } else { GoalKind::Deadlock }
     }
 
     /// Where its requests stand in the program, and where the locks were taken that are held there: what
     /// makes circles one finding. None if that is not known of all.
-    pub(in crate::predict) fn places<'r>(&self, requests: &'r Requests) -> Option<Vec<&'r Places>> {
+    pub(crate) fn places<'r>(&self, requests: &'r Requests) -> Option<Vec<&'r Places>> {
         let places = self.requests.iter().map(|number| requests.all[*number].places.as_ref());
         let mut places: Vec<&'r Places> = places.collect::<Option<_>>()?;
         places.sort_unstable();
@@ -63,7 +63,7 @@ impl AbstractCircle {
 }
 
 impl Circles {
-    pub(in crate::predict) fn new(
+    pub(crate) fn new(
         trace: &Trace,
         requests: &Requests,
         sets: &Locksets,
