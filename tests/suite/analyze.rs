@@ -169,8 +169,9 @@ fn a_witness_is_what_check_accepts() {
     for (pair, code, message) in [
         ("3,8", 2, "do not conflict"),
         ("3,99", 2, "no event 99"),
-        ("3", 2, "`3` is no race"),
-        ("0,3", 2, "`0,3` is no race"),
+        ("3", 2, "a race is two accesses"),
+        ("3,3", 2, "`3,3` are no events"),
+        ("0,3", 2, "`0,3` are no events"),
         ("4,8", 1, "(4, 8) is no race"),
     ] {
         let (found, _, err) = run(predictor().args(["witness", &figure, pair]), b"");

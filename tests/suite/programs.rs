@@ -9,7 +9,7 @@ use predictor::analysis::{Detector, detect};
 use predictor::explore::explore;
 use predictor::goal::{Goal, GoalKinds, Pair};
 use predictor::predict::{Decided, Options, decide_goal, predict};
-use predictor::replay::{ControlledRun, Order, Plan, Replayed};
+use predictor::replay::{ControlledRun, Order, Plan, PlannedRun, Replayed};
 use predictor::solve::SolverKind;
 use predictor::trace::format::Source;
 use predictor::trace::{Op, Trace};
@@ -122,12 +122,11 @@ fn replay(program: &Program, trace: &Trace, pair: Pair) -> Replayed {
     let Decided::Proven(witness) = decided else {
         panic!("{}: {pair:?} is no race", program.name);
     };
-    let witness: Vec<_> = witness.schedule().collect();
-    let plan = Plan::new(trace, &witness).expect("a witness ends in two accesses");
+    let plan = Plan::new(trace, &witness).expect("all threads are controlled");
     let folder = TempDir::new().unwrap();
     let [schedule, outcome] = ["schedule", "outcome"].map(|name| folder.path().join(name));
-    let orders = plan.threads().clone().map(|first| {
-        fs::write(&schedule, plan.text(&first)).unwrap();
+    let orders = plan.runs().into_iter().map(|PlannedRun { first, text }| {
+        fs::write(&schedule, text).unwrap();
         let mut command = command(program);
         command.env("RACELOG_SCHEDULE", &schedule).env("RACELOG_OUTCOME", &outcome);
         command.env("RACELOG_DIR", folder.path()).env_remove("RACELOG_MAX_BYTES");
@@ -138,7 +137,7 @@ fn replay(program: &Program, trace: &Trace, pair: Pair) -> Replayed {
         let outcome = outcome.unwrap_or_else(|error| panic!("{error}"));
         Order { first, outcome, code: Some(code), printed: out.into_bytes() }
     });
-    Replayed::new(orders, None)
+    Replayed::new(plan.target(), orders.collect(), None)
 }
 
 /// Prints each difference, so that one failure tells of all programs.

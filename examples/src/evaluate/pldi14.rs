@@ -11,7 +11,7 @@ use predictor::finding::Replay;
 use predictor::goal::{Goal, Pair};
 use predictor::predict::{Decided, decide_goal};
 use predictor::render::replay_lines;
-use predictor::replay::{Order, Plan, Replayed};
+use predictor::replay::{Order, Plan, PlannedRun, Replayed};
 use predictor::report::{Table, trace_size};
 use predictor::solve::SolverKind;
 use predictor::trace::Trace;
@@ -132,15 +132,14 @@ fn replay(trace: &Trace, pair: Pair, child: &Child) -> Result<Option<String>, Pr
     let Decided::Proven(witness) = decided else {
         return Ok(Some("no witness in time".to_owned()));
     };
-    let witness: Vec<_> = witness.schedule().collect();
     let plan = Plan::new(trace, &witness);
-    let plan = plan.ok_or_else(|| child.problem("bug: the witness has no two accesses"))?;
-    let order = |first: &String| {
-        let (ended, outcome) = child.run(Control::Schedule(&plan.text(first)))?;
-        Ok(Order { first: first.clone(), outcome, code: ended.code, printed: ended.printed })
+    let plan = plan.ok_or_else(|| child.problem("bug: a thread of the race is not controlled"))?;
+    let order = |PlannedRun { first, text }: PlannedRun| {
+        let (ended, outcome) = child.run(Control::Schedule(&text))?;
+        Ok(Order { first, outcome, code: ended.code, printed: ended.printed })
     };
-    let [one, other] = plan.threads();
-    let replayed = Replayed::new([order(one)?, order(other)?], None);
+    let orders: Result<Vec<Order>, Problem> = plan.runs().into_iter().map(order).collect();
+    let replayed = Replayed::new(plan.target(), orders?, None);
     let confirmed = replayed.is_confirmed();
     Ok((!confirmed).then(|| replay_lines(&Replay::new(replayed)).join("; ")))
 }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use thiserror::Error;
 
 use super::{Bounds, End, Finished, Interrupt, Limits, run_captured};
-use crate::replay::{Aftermath, Cause, ControlledRun, ReportNames};
+use crate::replay::{Aftermath, Cause, ControlledRun, Order, Plan, PlannedRun, ReportNames};
 
 /// How many of the last lines of a program that went wrong are shown.
 const LAST_LINES: usize = 5;
@@ -87,7 +87,8 @@ pub enum NoOutcome {
         /// The end of what it said.
         said: String,
     },
-    /// It was killed; before the race, if it is a replay: after that there is what was said of it.
+    /// It was killed; before what was predicted, if it is a replay: after that there is what was said
+    /// of it.
     #[error("{program}: it was killed by signal {signal} {}{said}", when(*.replays))]
     Killed {
         /// The program.
@@ -102,7 +103,7 @@ pub enum NoOutcome {
 }
 
 fn when(replays: bool) -> &'static str {
-    if replays { "before the race" } else { "and left no outcome" }
+    if replays { "before what was predicted" } else { "and left no outcome" }
 }
 
 impl From<NoOutcome> for Cause {
@@ -174,6 +175,16 @@ impl<'a> ControlledProgram<'a> {
             outcome.then = cut_short(end).unwrap_or(Aftermath::Nothing);
         }
         Ok(ControlledEnd { outcome, end, time, printed })
+    }
+
+    /// Runs it under the schedules of a plan, one after the other.
+    pub fn replay(&self, plan: &Plan, names: &ReportNames) -> Result<Vec<Order>, NoOutcome> {
+        let run = |PlannedRun { first, text }: PlannedRun| {
+            let ended = self.run(Control::Schedule(&text), names)?;
+            let (outcome, code, printed) = (ended.outcome, ended.end.code(), ended.printed);
+            Ok(Order { first, outcome, code, printed })
+        };
+        plan.runs().into_iter().map(run).collect()
     }
 
     fn command(&self, control: Control<'_>, folder: &Path) -> Result<Command, String> {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -326,9 +327,10 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 pub(super) struct Witness {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The numbers of the two accesses, as `4,9`
-    #[arg(value_name = "RACE", value_parser = pair)]
-    pub(super) race: (u64, u64),
+    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each other
+    /// or for ever, or a send
+    #[arg(value_name = "EVENTS")]
+    pub(super) events: EventNumbers,
     #[command(flatten)]
     pub(super) effort: Effort,
 }
@@ -337,9 +339,10 @@ pub(super) struct Witness {
 pub(super) struct Replay {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The numbers of the two accesses, as `4,9`
-    #[arg(value_name = "RACE", value_parser = pair)]
-    pub(super) race: (u64, u64),
+    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each other
+    /// or for ever, or a send
+    #[arg(value_name = "EVENTS")]
+    pub(super) events: EventNumbers,
     /// How to print what came of it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: AnalysisFormat,
@@ -390,15 +393,22 @@ pub(super) struct Fuzz {
     pub(super) command: Vec<OsString>,
 }
 
-/// Two event numbers.
-fn pair(text: &str) -> Result<(u64, u64), String> {
-    let problem = || format!("`{text}` is no race: give the numbers of two events, as `4,9`");
-    let text = text.trim_start_matches('(').trim_end_matches(')');
-    let (first, second) = text.split_once(',').ok_or_else(problem)?;
-    let number = |word: &str| word.trim().parse::<u64>().map_err(|_| problem());
-    match (number(first)?, number(second)?) {
-        (first, second) if first == second || first == 0 || second == 0 => Err(problem()),
-        numbers => Ok(numbers),
+/// The numbers of different events.
+#[derive(Clone, Debug)]
+pub(super) struct EventNumbers(pub(super) Vec<u64>);
+
+impl FromStr for EventNumbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let problem = || format!("`{text}` are no events: give their numbers, as `4,9`");
+        let words = text.trim_start_matches('(').trim_end_matches(')').split(',');
+        let number = |word: &str| word.trim().parse().ok().filter(|number: &u64| *number > 0);
+        let numbers: Option<Vec<u64>> = words.map(number).collect();
+        let mut numbers = numbers.ok_or_else(problem)?;
+        numbers.sort_unstable();
+        let differ = numbers.windows(2).all(|pair| pair[0] != pair[1]);
+        if differ { Ok(Self(numbers)) } else { Err(problem()) }
     }
 }
 

@@ -9,38 +9,31 @@ use super::input::Input;
 use super::program::explain_by_program;
 use super::witness::{Decision, decide};
 use super::{Failure, Outcome, say, terminal};
-use crate::child::controlled::{Control, ControlledProgram};
+use crate::child::controlled::ControlledProgram;
 use crate::render::write_replay;
-use crate::replay::{Ending, NO_PLAN, Order, Plan, Replayed};
+use crate::replay::{Ending, NO_PLAN, Plan, Replayed};
 
 pub(super) fn run(args: &Replay) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
     let name = input.name();
     let trace = input.load()?;
-    let witness = match decide(&trace, &name, args.race, &args.effort)? {
-        Decision::Race(schedule) => schedule,
-        Decision::NoRace => {
-            return Err(Failure::of(name, "there is nothing to replay: the pair is no race"));
+    let witness = match decide(&trace, &name, &args.events, &args.effort)? {
+        Decision::Proven(witness) => witness,
+        Decision::Nothing(what) => {
+            return Err(Failure::of(name, format!("there is nothing to replay: {what}")));
         }
     };
     let plan = Plan::new(&trace, &witness).ok_or_else(|| Failure::of(&name, NO_PLAN))?;
     let program = ControlledProgram::new(&args.command, args.run_time);
-    let names = plan.report_names(&[]);
-    let run = |first: &String| {
-        let ended = program.run(Control::Schedule(&plan.text(first)), &names)?;
-        let (outcome, code, printed) = (ended.outcome, ended.end.code(), ended.printed);
-        Ok::<_, Failure>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
-    };
-    let [one, other] = plan.threads();
     interrupt::note_first();
-    let ended = run(one).and_then(|first| Ok([first, run(other)?]));
+    let ended = program.replay(&plan, &plan.report_names(&[]));
     if let Some(signal) = interrupt::noted() {
         say("error", "interrupted");
         return Ok(Outcome::Interrupted(signal));
     }
     interrupt::as_usual();
     let recorded = Ending::recorded(&trace, &[]);
-    let mut replayed = Replayed::new(ended?, recorded);
+    let mut replayed = Replayed::new(plan.target(), ended?, recorded);
     explain_by_program(&mut replayed, trace.metadata());
     let mut out = terminal::stdout(args.format.kind());
     match args.format {

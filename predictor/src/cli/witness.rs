@@ -3,87 +3,140 @@
 use std::io::{self, Write};
 use std::time::Instant;
 
-use super::args::{Effort, Witness};
+use super::args::{Effort, EventNumbers, Witness as WitnessArgs};
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
+use crate::explore::explore;
 use crate::goal::race::conflict;
-use crate::goal::{Goal, Pair};
+use crate::goal::{Goal, GoalKind, GoalKinds};
 use crate::predict::{Decided, decide_goal};
-use crate::trace::{EventId, Trace};
-use crate::witness::switches;
+use crate::trace::{EventId, Op, Trace};
+use crate::witness::{Witness, switches};
 
-pub(super) fn run(args: &Witness) -> Result<Outcome, Failure> {
+/// How many states are seen at most where all executions are searched.
+const MOST_STATES: usize = 1_000_000;
+
+pub(super) fn run(args: &WitnessArgs) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
     let name = input.name();
     let trace = input.load()?;
-    match decide(&trace, &name, args.race, &args.effort)? {
-        Decision::Race(schedule) => {
-            print(&trace, &schedule)?;
+    match decide(&trace, &name, &args.events, &args.effort)? {
+        Decision::Proven(witness) => {
+            print(&trace, &witness)?;
             Ok(Outcome::NothingFound)
         }
-        Decision::NoRace => {
-            let (first, second) = args.race;
-            let (first, second) = (first.min(second), first.max(second));
-            say("note", format_args!("{name}: ({first}, {second}) is no race"));
+        Decision::Nothing(what) => {
+            say("note", format_args!("{name}: {what}"));
             Ok(Outcome::Found)
         }
     }
 }
 
-/// What is known of a pair.
+/// What is known of some events.
 pub(super) enum Decision {
-    /// A race, and the schedule that proves it.
-    Race(Vec<EventId>),
-    NoRace,
+    /// Some execution reaches a goal in which they are next.
+    Proven(Witness),
+    /// None does; in words.
+    Nothing(String),
 }
 
-/// Decides whether two events of a trace race.
+/// Decides whether some execution reaches a goal in which these events of a trace are next.
 pub(super) fn decide(
     trace: &Trace,
     name: &str,
-    race: (u64, u64),
+    events: &EventNumbers,
     effort: &Effort,
 ) -> Result<Decision, Failure> {
-    let pair = pair(trace, race).map_err(|problem| Failure::of(name, problem))?;
+    let events = numbered(trace, events).map_err(|problem| Failure::of(name, problem))?;
+    let goals = goals(trace, &events).map_err(|problem| Failure::of(name, problem))?;
     let deadline = Instant::now() + effort.pair_time;
-    match decide_goal(trace, &Goal::Race(pair), effort.solver, Some(deadline)) {
-        Decided::Proven(witness) => Ok(Decision::Race(witness.schedule().collect())),
-        Decided::Impossible => Ok(Decision::NoRace),
-        Decided::Unknown => {
-            Err(Failure::of(name, "the time was up before the pair was decided: raise --pair-time"))
+    let mut is_unknown = false;
+    for goal in &goals {
+        let decided = match goal {
+            Goal::Stall(_) => by_all_executions(trace, goal),
+            Goal::Race(_) | Goal::Deadlock(_) | Goal::SendToNobody(_) => {
+                decide_goal(trace, goal, effort.solver, Some(deadline))
+            }
+        };
+        match decided {
+            Decided::Proven(witness) => return Ok(Decision::Proven(witness)),
+            Decided::Impossible => {}
+            Decided::Unknown => is_unknown = true,
+            // The threads can be there, and do not wait for each other.
+            Decided::Unconfirmed(_) if !goal.wants_enabled() => {}
+            Decided::Unconfirmed(refutation) => {
+                let problem = format!("bug: the witness is not confirmed: {refutation}");
+                return Err(Failure::of(name, problem));
+            }
         }
-        Decided::Unconfirmed(refutation) => {
-            Err(Failure::of(name, format!("bug: the witness is not confirmed: {refutation}")))
-        }
+    }
+    if is_unknown {
+        let problem = "they could not be decided with so much effort: raise --pair-time";
+        return Err(Failure::of(name, problem));
+    }
+    let events: Vec<String> = events.iter().map(EventId::to_string).collect();
+    let kinds: Vec<&str> = goals.iter().map(|goal| goal.kind().name()).collect();
+    Ok(Decision::Nothing(format!("({}) is no {}", events.join(", "), kinds.join(", no "))))
+}
+
+fn by_all_executions(trace: &Trace, goal: &Goal) -> Decided {
+    let kinds = GoalKinds::RACES.without(GoalKind::Race).with(goal.kind());
+    let mut explored = explore(trace, kinds, MOST_STATES, |_| {});
+    match explored.found.remove(goal) {
+        Some(witness) => Decided::Proven(witness),
+        None if explored.complete => Decided::Impossible,
+        None => Decided::Unknown,
     }
 }
 
-fn pair(trace: &Trace, (first, second): (u64, u64)) -> Result<Pair, String> {
-    let event = |number| {
-        let event = EventId::from_number(number).filter(|event| trace.contains(*event));
+fn numbered(trace: &Trace, EventNumbers(numbers): &EventNumbers) -> Result<Vec<EventId>, String> {
+    let event = |number: &u64| {
+        let event = EventId::from_number(*number).filter(|event| trace.contains(*event));
         event.ok_or_else(|| {
             format!("there is no event {number}: the trace has {} events", trace.len())
         })
     };
-    let (first, second) = (event(first)?, event(second)?);
-    if !conflict(trace, first, second) {
-        return Err(format!(
-            "events {first} and {second} do not conflict: they are not accesses of one variable by \
-             two threads, one of them a write and one of them not atomic"
-        ));
+    numbers.iter().map(event).collect()
+}
+
+/// The goals that can have these events next: accesses race, and other operations wait or send.
+fn goals(trace: &Trace, next: &[EventId]) -> Result<Vec<Goal>, String> {
+    let is_access = |event: &EventId| trace.op(*event).var().is_some();
+    if next.iter().any(is_access) {
+        return match Goal::of_kind(GoalKind::Race, next) {
+            Some(race) if conflict(trace, next[0], next[1]) => Ok(vec![race]),
+            Some(_) => Err(format!(
+                "events {} and {} do not conflict: they are not accesses of one variable by two \
+                 threads, one of them a write and one of them not atomic",
+                next[0], next[1]
+            )),
+            None => Err("a race is two accesses".to_owned()),
+        };
     }
-    Ok(Pair::new(first, second))
+    let is_send = |event: &EventId| matches!(trace.op(*event), Op::Send { .. });
+    let kinds = GoalKind::ALL.into_iter().filter(|kind| match kind {
+        GoalKind::Race => false,
+        GoalKind::SendToNobody => next.iter().all(is_send),
+        GoalKind::Deadlock | GoalKind::FairDeadlock | GoalKind::Stall => true,
+    });
+    Ok(kinds.filter_map(|kind| Goal::of_kind(kind, next)).collect())
 }
 
 /// One event a line, in the form that `predictor check` reads.
-fn print(trace: &Trace, schedule: &[EventId]) -> io::Result<()> {
+fn print(trace: &Trace, witness: &Witness) -> io::Result<()> {
     let mut out = terminal::stdout(terminal::Kind::Text);
     let mut printer = trace.printer();
-    writeln!(out, "# {} events, {} thread switches", schedule.len(), switches(trace, schedule))?;
-    let racing = schedule.len().saturating_sub(2);
+    let schedule: Vec<EventId> = witness.schedule().collect();
+    writeln!(out, "# {} events, {} thread switches", schedule.len(), switches(trace, &schedule))?;
+    let next = match witness.goal {
+        Goal::Race(_) => "# now both of these can happen:",
+        Goal::Deadlock(_) => "| # now each of these waits for another:",
+        Goal::Stall(_) => "| # now these wait, and no thread can go on:",
+        Goal::SendToNobody(_) => "| # now nobody is there to receive this:",
+    };
     for (place, event) in schedule.iter().enumerate() {
-        if place == racing {
-            writeln!(out, "# now both of these can happen:")?;
+        if place == witness.prefix_len() {
+            writeln!(out, "{next}")?;
         }
         writeln!(out, "{:>8}  # {}", event.number(), printer.event(*event))?;
     }

@@ -12,16 +12,16 @@ pub struct Replay {
     /// The same in words, for readers that know no other field, and all there is in reports of a
     /// racelog that had none. Reports are made from the other fields.
     pub lines: Vec<String>,
-    /// Why the race was not brought about, if it was not.
+    /// Why the finding was not brought about, if it was not.
     #[serde(default)]
     pub cause: Option<Cause>,
-    /// The two runs, and what they say.
+    /// The runs, and what they say.
     #[serde(default)]
     pub replayed: Option<Replayed>,
 }
 
 impl Replay {
-    /// What two runs of the program say.
+    /// What runs of the program say.
     pub fn new(replayed: Replayed) -> Self {
         let status = match replayed.verdict {
             ReplayResult::Confirmed { harmful: true, .. } => ReplayStatus::ConfirmedHarmful,
@@ -34,13 +34,13 @@ impl Replay {
         Self { status, lines: Vec::new(), cause, replayed: Some(replayed) }
     }
 
-    /// There are no two runs, for this reason.
+    /// There are no runs, for this reason.
     pub fn failed(cause: Cause) -> Self {
         Self { status: ReplayStatus::Failed, lines: Vec::new(), cause: Some(cause), replayed: None }
     }
 
-    /// Whether the program was run under the schedule, so that a race that was not brought about is
-    /// in doubt.
+    /// Whether the program was run under the schedule, so that a finding that was not brought about
+    /// is in doubt.
     pub fn was_tried(&self) -> bool {
         match &self.cause {
             Some(cause) => cause.was_tried(),
@@ -54,9 +54,9 @@ impl Replay {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayStatus {
-    /// The race happened, in both orders.
+    /// It happened; a race, in both orders.
     Confirmed,
-    /// It happened, and a panic, a failed check, a deadlock or the like followed.
+    /// It happened, and is or led to a panic, a failed check, a deadlock or the like.
     ConfirmedHarmful,
     /// The program did something else than predicted.
     Diverged,
@@ -65,7 +65,7 @@ pub enum ReplayStatus {
 }
 
 impl ReplayStatus {
-    /// Whether the race has happened.
+    /// Whether it has happened.
     pub const fn is_confirmed(self) -> bool {
         matches!(self, Self::Confirmed | Self::ConfirmedHarmful)
     }

@@ -143,7 +143,7 @@ mod tests {
     use crate::replay::ReportNames;
 
     fn run(lines: &str) -> ControlledRun {
-        let text = format!("racelog-outcome 3\nresult ran\n{lines}");
+        let text = format!("racelog-outcome 4\nresult ran\n{lines}");
         ControlledRun::parse(&text, &ReportNames::default()).unwrap()
     }
 

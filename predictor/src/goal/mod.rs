@@ -26,6 +26,8 @@ pub use self::race::Pair;
 pub use self::signature::{ProgramPoint, Signature};
 pub use self::stall::Stall;
 pub use self::unmet::Unmet;
+use racelog::contract::schedule::Aim;
+
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Trace};
 
@@ -101,6 +103,17 @@ impl Goal {
     /// Whether its next events are enabled; those of others wait, or fail.
     pub const fn wants_enabled(&self) -> bool {
         matches!(self, Self::Race(_))
+    }
+
+    /// What confirms it in the program: what is to be seen there when all that comes before the next
+    /// events has happened.
+    pub const fn aim(&self) -> Aim {
+        match self {
+            Self::Race(_) => Aim::Race { first: 0 },
+            Self::Deadlock(_) => Aim::Deadlock,
+            Self::Stall(_) => Aim::Stall,
+            Self::SendToNobody(_) => Aim::SendToNobody,
+        }
     }
 
     /// The two accesses, if the goal is a race.

@@ -8,8 +8,8 @@ use super::list;
 use super::names::Names;
 use crate::finding::{Place, Replay};
 use crate::replay::{
-    Aftermath, Cause, Ending, Harm, Operation, OtherValue, ReplayResult, Replayed, Spot, Standing,
-    Stands, Values,
+    Aftermath, Cause, Ending, Harm, Operation, Order, OtherValue, ReplayResult, Replayed, Spot,
+    Standing, Stands, Target, Values,
 };
 
 /// What there is to say of a replay besides its status, a sentence a line.
@@ -32,6 +32,7 @@ pub fn replay_lines(replay: &Replay) -> Vec<String> {
 pub fn write_replay(out: &mut impl Write, replayed: &Replayed) -> io::Result<()> {
     let words = ReplayWords { names: &Names::default() };
     let head = match &replayed.verdict {
+        ReplayResult::Confirmed { harm: Harm::Itself, .. } => "confirmed".to_owned(),
         ReplayResult::Confirmed { harmful: true, .. } => "confirmed, and does harm".to_owned(),
         ReplayResult::Confirmed { harmful: false, .. } => "confirmed".to_owned(),
         _ => words.where_it_left(replayed).unwrap_or_default(),
@@ -50,7 +51,12 @@ impl ReplayWords<'_> {
         let mut lines: Vec<String> = self.where_it_left(replayed).into_iter().collect();
         lines.extend(replayed.cause().into_iter().flat_map(|cause| self.cause(cause)));
         for order in &replayed.orders {
-            let first = &order.first;
+            if let (true, None) = (replayed.is_confirmed(), &order.first) {
+                lines.extend(self.seen(replayed.target, order));
+                continue;
+            }
+            let first = order.first.as_ref().map(|first| format!("`{first}` "));
+            let first = first.unwrap_or_default();
             if replayed.is_confirmed() {
                 let values = order.outcome.values.iter().map(|values| self.values(values) + ", ");
                 let values: String = values.collect();
@@ -59,11 +65,12 @@ impl ReplayWords<'_> {
                     panicked: order.outcome.panicked.clone(),
                     code: order.code,
                 });
-                lines.push(format!("`{first}` first: {values}then {then}"));
+                lines.push(format!("{first}first: {values}then {then}"));
             } else if order.outcome.then != Aftermath::Nothing
                 && !matches!(replayed.cause(), Some(Cause::EndedEarly { .. }))
             {
-                lines.push(format!("`{first}` to be first: then {}", order.outcome.then));
+                let to_be = if first.is_empty() { "" } else { "to be first: " };
+                lines.push(format!("{first}{to_be}then {}", order.outcome.then));
             }
             lines.extend(order.outcome.waits.iter().map(|standing| self.standing(standing)));
             if replayed.is_confirmed() {
@@ -72,6 +79,8 @@ impl ReplayWords<'_> {
         }
         if let ReplayResult::Confirmed { harm, .. } = replayed.verdict {
             lines.extend(self.harm(harm, replayed));
+        }
+        if replayed.is_confirmed() && replayed.target == Target::Race {
             let differs = |differs: bool| if differs { "differ" } else { "do not differ" };
             let values = differs(replayed.values_differ);
             let output = differs(replayed.output_differs);
@@ -79,6 +88,25 @@ impl ReplayWords<'_> {
                 "by the order, values {values}, and what is printed and exit codes {output}"
             ));
         }
+        lines
+    }
+
+    /// What was seen in the one run of what has one order.
+    fn seen(&self, target: Target, order: &Order) -> Vec<String> {
+        let outcome = &order.outcome;
+        let mut lines: Vec<String> =
+            outcome.waits.iter().map(|standing| self.standing(standing)).collect();
+        match target {
+            Target::Race => {}
+            Target::Deadlock => lines.push("none of them can go on, whatever others do".to_owned()),
+            Target::Stall => lines.push("no thread of the program can go on".to_owned()),
+            Target::SendToNobody => {
+                let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
+                let then = ending(&Ending { then, panicked, code: order.code });
+                lines.insert(0, format!("the message was refused, then {then}"));
+            }
+        }
+        lines.extend(outcome.lost.iter().map(lost));
         lines
     }
 
@@ -100,7 +128,7 @@ impl ReplayWords<'_> {
         }
     }
 
-    /// Why it did not come to the race.
+    /// Why it did not come to what was predicted.
     fn cause(&self, cause: &Cause) -> Vec<String> {
         let text = match cause {
             Cause::Untried { problem }
@@ -109,10 +137,10 @@ impl ReplayWords<'_> {
                 return problem.lines().map(str::to_owned).collect();
             }
             Cause::TimeUp { seconds } => format!(
-                "it has not come to the race within {seconds} seconds: raise --run-time, or see what it \
+                "it has not come that far within {seconds} seconds: raise --run-time, or see what it \
                  waits for"
             ),
-            Cause::Killed { signal } => format!("it was killed by signal {signal} before the race"),
+            Cause::Killed { signal } => format!("it was killed by signal {signal} before that"),
             Cause::ControlLost(spot) => format!(
                 "{}: the schedule was not followed from there on; use racelog's types for what it \
                  waits for",
@@ -141,7 +169,8 @@ impl ReplayWords<'_> {
             },
             Cause::WholeOperation(early) => format!(
                 "the program does `{}`, step {}, at once with what is before it, and the schedule \
-                 interrupts that: no run of the program can follow it, and the race may be none",
+                 interrupts that: no run of the program can follow it, and what was predicted may not \
+                 be possible",
                 self.operation(&early.operation),
                 early.step
             ),
@@ -154,10 +183,15 @@ impl ReplayWords<'_> {
                 "thread `{thread}` has ended without it: it depends on something besides its \
                  schedule, such as input or time"
             ),
-            Cause::Apart => "the two threads stand before accesses of different objects: which \
-                             these are depends on something besides the schedule, such as input or \
-                             time"
-                .to_owned(),
+            Cause::GoesOn { thread } => format!(
+                "thread `{thread}` did not have to wait there: who holds what depends on something \
+                 besides the schedule, such as input or time"
+            ),
+            Cause::Apart => {
+                "the threads stand before operations on different objects: which these \
+                             are depends on something besides the schedule, such as input or time"
+                    .to_owned()
+            }
             Cause::OtherOperation { found } => format!(
                 "found `{}` instead, and nothing that racelog sees explains it: the program depends on \
                  something besides its schedule, such as input or time",
@@ -188,7 +222,14 @@ impl ReplayWords<'_> {
     fn harm(&self, harm: Harm, replayed: &Replayed) -> Option<String> {
         let recorded = replayed.recorded.as_ref();
         Some(match harm {
-            Harm::Nothing => return None,
+            Harm::Nothing | Harm::Itself => return None,
+            Harm::Followed if recorded.is_some() => {
+                "what goes wrong is due to that: the recorded run does not have it".to_owned()
+            }
+            Harm::Followed => return None,
+            Harm::EveryRun if replayed.target != Target::Race => {
+                "the recorded run went wrong in the same way".to_owned()
+            }
             Harm::OneOrder if recorded.is_some() => {
                 "what goes wrong is due to the race: neither the other order nor the recorded run \
                  has it"
@@ -234,7 +275,7 @@ impl ReplayWords<'_> {
     }
 
     fn standing(&self, standing: &Standing) -> String {
-        let Standing { thread, state, action, place, joins, holders } = standing;
+        let Standing { thread, state, action, place, object, joins, holders, writers } = standing;
         let waits_for = WaitsFor::of_operation(action).filter(|_| *state == Stands::Ready);
         let mut text = format!("thread `{thread}` ");
         match state {
@@ -242,7 +283,7 @@ impl ReplayWords<'_> {
             Stands::Outside => text += &format!("blocks outside of racelog, after `{action}`"),
             Stands::Ready => {
                 text += &match waits_for {
-                    Some(waits_for) => waits_for.to_string(),
+                    Some(waits_for) => self.waits(waits_for, object.as_deref(), holders),
                     None => format!("stands before `{action}`"),
                 };
             }
@@ -253,12 +294,45 @@ impl ReplayWords<'_> {
             None => {}
         }
         text += &at(place.as_ref());
+        let holds = match waits_for {
+            Some(WaitsFor::Initialiser) => "runs it",
+            _ => "holds it",
+        };
         for Spot { thread: holder, place } in holders {
             let own = if holder == thread { ", itself," } else { "" };
             let since = place.as_ref().map_or_else(String::new, |place| format!(" since {place}"));
-            text += &format!("; thread `{holder}`{own} holds it{since}");
+            text += &format!("; thread `{holder}`{own} {holds}{since}");
+        }
+        for Spot { thread: writer, place } in writers {
+            text +=
+                &format!("; thread `{writer}` waits to write{} and goes first", at(place.as_ref()));
         }
         text
+    }
+
+    /// What a thread does that waits, for a thing that may be known.
+    fn waits(&self, waits_for: WaitsFor, object: Option<&str>, holders: &[Spot]) -> String {
+        let object = object.map(|object| self.names.best(object));
+        match (waits_for, object) {
+            // Notified or not, it cannot go on without its lock.
+            (WaitsFor::Notification, _) if !holders.is_empty() => match object {
+                Some(object) => format!("waits to have `{object}` back"),
+                None => "waits to have its lock back".to_owned(),
+            },
+            (_, None) => waits_for.to_string(),
+            (WaitsFor::Lock, Some(object)) => format!("waits for `{object}`"),
+            (WaitsFor::SharedLock, Some(object)) => format!("waits to share `{object}`"),
+            (WaitsFor::Notification, Some(object)) => format!("waits to be notified of `{object}`"),
+            (WaitsFor::Place, Some(object)) => format!("waits to send to `{object}`"),
+            (WaitsFor::Message, Some(object)) => format!("waits for a message of `{object}`"),
+            (WaitsFor::Barrier, Some(object)) => format!("waits at the barrier `{object}`"),
+            (WaitsFor::Initialiser, Some(object)) => {
+                format!("waits for the initialiser of `{object}`")
+            }
+            (WaitsFor::End | WaitsFor::EndOfScope | WaitsFor::Unpark, Some(_)) => {
+                waits_for.to_string()
+            }
+        }
     }
 }
 

@@ -80,11 +80,11 @@ const fn not_replayed(cause: Option<&Cause>) -> (&'static str, &'static str) {
         Some(Cause::ProgramChanged { .. }) => {
             ("it was replayed in another program than the recorded one", "record it again")
         }
-        Some(Cause::OtherOperation { .. } | Cause::OtherValue(_)) => (
+        Some(Cause::OtherOperation { .. } | Cause::OtherValue(_) | Cause::GoesOn { .. }) => (
             "the program did something else when it was replayed",
             "run the test alone and with the same input",
         ),
-        _ => ("its replay did not come to the race", "the status says how far it came"),
+        _ => ("its replay did not come that far", "the status says how far it came"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Why a replay did not come to the race.
+//! Why a replay did not come to what was predicted.
 
 use racelog::contract::outcome::GAVE_UP;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::outcome::{
     Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
 };
 
-/// Why a race was not brought about. What explains it comes first: that something is left which racelog does not
+/// Why what was predicted was not brought about. What explains it comes first: that something is left which racelog does not
 /// see is only said if nothing else is known.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
@@ -76,7 +76,12 @@ pub enum Cause {
         /// The thread.
         thread: String,
     },
-    /// The accesses are not of the same memory.
+    /// The thread did not have to wait.
+    GoesOn {
+        /// The thread.
+        thread: String,
+    },
+    /// The accesses are not of the same memory, or the threads do not wait for each other.
     Apart,
     /// The thread did something else, and nothing that racelog sees explains it.
     OtherOperation {
@@ -95,7 +100,7 @@ impl Cause {
         }
     }
 
-    /// Why a run has not come to the race; nothing if it has.
+    /// Why a run has not come to what was predicted; nothing if it has.
     pub(super) fn of(order: &Order) -> Option<Self> {
         let outcome = &order.outcome;
         let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
@@ -137,6 +142,7 @@ impl Cause {
             Why::Ended => Self::Ended { thread },
             Why::Absent(parent) => Self::Absent { thread, parent: parent.map(Box::new) },
             Why::Blocked(standing) => Self::Blocked(Box::new(standing)),
+            Why::GoesOn => Self::GoesOn { thread },
             Why::Apart => Self::Apart,
         })
     }

@@ -40,12 +40,26 @@ pub enum Harm {
     BothOrdersAtLeast,
     /// The same did in both, and in the recorded run.
     EveryRun,
+    /// What was predicted is itself what goes wrong: threads wait for ever.
+    Itself,
+    /// It happened in one run, after which something went wrong that did not in the recorded run.
+    Followed,
 }
 
 impl Harm {
-    /// Whether it is the race that does it.
-    pub const fn is_of_the_race(self) -> bool {
-        matches!(self, Self::OneOrder)
+    /// Whether it is what was predicted that does it.
+    pub const fn is_of_the_finding(self) -> bool {
+        matches!(self, Self::OneOrder | Self::Itself | Self::Followed)
+    }
+
+    /// Compares the one run in which a message had no receiver with the recorded one.
+    pub fn of_one(run: &Ending, recorded: Option<&Ending>) -> Self {
+        let in_recorded = recorded.and_then(|recorded| recorded.is_as(run));
+        match (run.went_wrong(), in_recorded) {
+            (false, _) => Self::Nothing,
+            (true, Some(true)) => Self::EveryRun,
+            (true, Some(false) | None) => Self::Followed,
+        }
     }
 
     /// Compares.
@@ -150,7 +164,9 @@ mod tests {
             assert_eq!(Harm::of([&bad, &good], recorded), Harm::OneOrder);
         }
         assert_eq!(Harm::of([&bad, &good], Some(&bad)), Harm::OneOrderAndRecorded);
-        assert!(Harm::OneOrder.is_of_the_race() && !Harm::OneOrderAndRecorded.is_of_the_race());
+        assert!(
+            Harm::OneOrder.is_of_the_finding() && !Harm::OneOrderAndRecorded.is_of_the_finding()
+        );
     }
 
     #[test]
@@ -162,6 +178,16 @@ mod tests {
         assert_eq!(Harm::of([&bad, &again], None), Harm::BothOrdersAtLeast);
         // Another panic is another matter.
         assert_eq!(Harm::of([&bad, &panic("7 < 8", 4)], Some(&bad)), Harm::OneOrder);
+    }
+
+    #[test]
+    fn what_follows_a_message_to_nobody_is_compared_with_the_recorded_run() {
+        let (good, bad) = (ending(Aftermath::Nothing, 0), panic("no receiver", 3));
+        assert_eq!(Harm::of_one(&good, None), Harm::Nothing);
+        assert_eq!(Harm::of_one(&bad, None), Harm::Followed);
+        assert_eq!(Harm::of_one(&bad, Some(&good)), Harm::Followed);
+        assert_eq!(Harm::of_one(&bad, Some(&bad)), Harm::EveryRun);
+        assert!(Harm::Itself.is_of_the_finding() && !Harm::EveryRun.is_of_the_finding());
     }
 
     #[test]

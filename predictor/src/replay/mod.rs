@@ -1,13 +1,16 @@
-//! Predicted races, replayed in the program: what is handed to it, and what comes back.
+//! Predictions, replayed in the program: what is handed to it, and what comes back.
 //!
-//! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`: the
-//! program runs under it twice, once with each of the racing threads first. This module runs
-//! nothing, and has no words for people: the caller that runs the program gives it what the two
-//! runs have left, and `render` says it.
+//! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`. What
+//! is to be seen at its end is the goal's to say. The program runs under it: once, or twice if it is
+//! a race, once with each of the racing threads first. This module runs nothing, and has no words
+//! for people: the caller that runs the program gives it what the runs have left, and `render` says
+//! it.
 //!
-//! Claim: a race is confirmed only if both runs say that the two threads stood before their
-//! accesses at the same time. A program that does not follow the schedule has diverged, and that
-//! says nothing of the race; [`Cause`] says what it is due to.
+//! Claim: a finding is confirmed only if all runs say so. Of a race that is that the two threads
+//! stood before their accesses at the same time; of a deadlock, that each of its threads waits for
+//! another of them; of a stall, that no thread can go on; of a message to nobody, that it was
+//! refused. A program that does not follow the schedule has diverged, and that says nothing of the
+//! finding; [`Cause`] says what it is due to.
 
 mod cause;
 mod harm;
@@ -16,6 +19,7 @@ mod outcome;
 mod schedule;
 mod whole;
 
+use racelog::contract::schedule::Aim;
 use serde::{Deserialize, Serialize};
 
 pub use self::cause::Cause;
@@ -25,13 +29,40 @@ pub use self::outcome::{
     Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
     Stands, Values, Why,
 };
-pub use self::schedule::{NO_PLAN, Plan, thread_paths};
+pub use self::schedule::{NO_PLAN, Plan, PlannedRun, thread_paths};
 
-/// One run of the two.
+/// What a replay looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// Two threads before accesses that race, in both orders.
+    #[default]
+    Race,
+    /// Threads that wait for each other.
+    Deadlock,
+    /// Threads that wait while no other can go on.
+    Stall,
+    /// A message that nobody is there to receive.
+    SendToNobody,
+}
+
+impl From<Aim> for Target {
+    fn from(aim: Aim) -> Self {
+        match aim {
+            Aim::Race { .. } => Self::Race,
+            Aim::Deadlock => Self::Deadlock,
+            Aim::Stall => Self::Stall,
+            Aim::SendToNobody => Self::SendToNobody,
+        }
+    }
+}
+
+/// One run: of a race, in one of the two orders.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Order {
-    /// The thread that went first, or was to, as the trace calls it.
-    pub first: String,
+    /// The racing thread that went first, or was to, as the trace calls it; none if it is no race.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
     /// How it went.
     pub outcome: ControlledRun,
     /// The program's exit code, if it had one.
@@ -41,28 +72,31 @@ pub struct Order {
     pub printed: Vec<u8>,
 }
 
-/// What two runs say.
+/// What the runs say.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Replayed {
+    /// What they look for.
+    #[serde(default)]
+    pub target: Target,
     /// The verdict.
     pub verdict: ReplayResult,
     /// Whether the racing accesses read or wrote other values in one order than in the other.
     pub values_differ: bool,
     /// Whether the program printed something else, or ended with another exit code.
     pub output_differs: bool,
-    /// The two runs.
-    pub orders: [Order; 2],
+    /// The runs: of a race two, else one.
+    pub orders: Vec<Order>,
     /// How the recorded run ended, if that is known.
     pub recorded: Option<Ending>,
 }
 
-/// What is known of a race after its replay.
+/// What is known of a finding after its replay.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "result")]
 pub enum ReplayResult {
-    /// It has happened, in both orders.
+    /// It has happened; a race, in both orders.
     Confirmed {
-        /// Whether the race does harm.
+        /// Whether it does harm.
         harmful: bool,
         /// What the comparison of the orders, and with the recorded run, says.
         harm: Harm,
@@ -76,7 +110,7 @@ pub enum ReplayResult {
         /// Why it did not.
         cause: Cause,
     },
-    /// The program ended before the race.
+    /// The program ended before.
     Unreached {
         /// The first step that did not happen, from 1.
         step: u64,
@@ -88,8 +122,8 @@ pub enum ReplayResult {
 }
 
 impl Replayed {
-    /// Judges two runs. How the recorded one ended is for comparison.
-    pub fn new(orders: [Order; 2], recorded: Option<Ending>) -> Self {
+    /// Judges the runs of a plan. How the recorded one ended is for comparison.
+    pub fn new(target: Target, orders: Vec<Order>, recorded: Option<Ending>) -> Self {
         let verdict = orders.iter().find_map(|order| {
             let cause = Cause::of(order)?;
             Some(match order.outcome.reached.clone() {
@@ -106,20 +140,25 @@ impl Replayed {
                 }
             })
         });
-        let [one, other] = orders.each_ref().map(Ending::of);
-        let harm = Harm::of([&one, &other], recorded.as_ref());
-        let [one, other] = &orders;
+        let (values, output) = (Order::values_differ, Order::output_differs);
+        let differs = |differ: fn(&Order, &Order) -> bool| {
+            orders.windows(2).any(|pair| differ(&pair[0], &pair[1]))
+        };
+        let verdict = verdict.unwrap_or_else(|| {
+            let harm = harm(target, &orders, recorded.as_ref());
+            ReplayResult::Confirmed { harmful: harm.is_of_the_finding(), harm }
+        });
         Self {
-            verdict: verdict
-                .unwrap_or(ReplayResult::Confirmed { harmful: harm.is_of_the_race(), harm }),
-            values_differ: one.outcome.sorted_values() != other.outcome.sorted_values(),
-            output_differs: one.printed != other.printed || one.code != other.code,
+            target,
+            verdict,
+            values_differ: differs(values),
+            output_differs: differs(output),
             orders,
             recorded,
         }
     }
 
-    /// Whether the race has happened.
+    /// Whether it has happened.
     pub fn is_confirmed(&self) -> bool {
         matches!(self.verdict, ReplayResult::Confirmed { .. })
     }
@@ -145,20 +184,41 @@ impl Replayed {
     }
 }
 
+impl Order {
+    fn values_differ(&self, other: &Self) -> bool {
+        self.outcome.sorted_values() != other.outcome.sorted_values()
+    }
+
+    fn output_differs(&self, other: &Self) -> bool {
+        self.printed != other.printed || self.code != other.code
+    }
+}
+
+/// What runs that were confirmed say of harm.
+fn harm(target: Target, orders: &[Order], recorded: Option<&Ending>) -> Harm {
+    let endings: Vec<Ending> = orders.iter().map(Ending::of).collect();
+    match (target, &endings[..]) {
+        (Target::Deadlock | Target::Stall, _) => Harm::Itself,
+        (_, [one, other]) => Harm::of([one, other], recorded),
+        (_, [one]) => Harm::of_one(one, recorded),
+        (_, _) => Harm::Nothing,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn order(first: &str, lines: &str) -> Order {
-        let text = format!("racelog-outcome 3\n{lines}");
+        let text = format!("racelog-outcome 4\n{lines}");
         let outcome = ControlledRun::parse(&text, &ReportNames::default()).unwrap();
-        Order { first: first.to_owned(), outcome, code: Some(0), printed: Vec::new() }
+        Order { first: Some(first.to_owned()), outcome, code: Some(0), printed: Vec::new() }
     }
 
     const GOOD: &str = "result confirmed\nvalue 0 wrote 1\nvalue 0.1 read 1\nthen nothing\n";
 
     fn judge(other: &str) -> Replayed {
-        Replayed::new([order("0", GOOD), order("0.1", other)], None)
+        Replayed::new(Target::Race, vec![order("0", GOOD), order("0.1", other)], None)
     }
 
     #[test]
@@ -179,6 +239,27 @@ mod tests {
             let cause = judge(other).cause().cloned();
             assert!(matches!(cause, Some(Cause::EndedEarly { .. })), "{other}: {cause:?}");
         }
+    }
+
+    #[test]
+    fn one_run_is_enough_for_what_has_one_order() {
+        let judge = |target, lines: &str| Replayed::new(target, vec![order("0", lines)], None);
+        let confirmed = |harm, harmful| ReplayResult::Confirmed { harmful, harm };
+        let stands = "result confirmed\nthen deadlock\nwait 0 ready lock\nholds 0.1\n";
+        for target in [Target::Deadlock, Target::Stall] {
+            assert_eq!(judge(target, stands).verdict, confirmed(Harm::Itself, true));
+        }
+        let send = judge(Target::SendToNobody, "result confirmed\nthen panic x\n");
+        assert_eq!(send.verdict, confirmed(Harm::Followed, true));
+        assert!(!send.values_differ && !send.output_differs);
+        let send = judge(Target::SendToNobody, "result confirmed\nthen nothing\n");
+        assert_eq!(send.verdict, confirmed(Harm::Nothing, false));
+        // A program that hangs somewhere else has not done what was predicted.
+        let other = judge(
+            Target::Deadlock,
+            "result unreached\nat 1\nexpected 0 acquire l\nthen deadlock\n",
+        );
+        assert!(matches!(other.cause(), Some(Cause::EndedEarly { .. })), "{other:?}");
     }
 
     #[test]
@@ -221,6 +302,7 @@ mod tests {
         let panicked = "why other\nfound 0.1 end -\nthen panic x\n";
         assert!(matches!(cause(panicked), Cause::EndedEarly { .. }));
         assert!(matches!(cause("why apart\n"), Cause::Apart));
+        assert!(matches!(cause("why goes_on\n"), Cause::GoesOn { thread } if thread == "0.1"));
     }
 
     #[test]

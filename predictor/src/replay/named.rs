@@ -17,6 +17,8 @@ use crate::finding::Place;
 pub struct ReportNames {
     /// What the trace calls the threads, by their places in the tree of threads.
     pub threads: BTreeMap<String, String>,
+    /// What the trace calls the things that threads are to wait for in the end, by the threads.
+    pub awaited: BTreeMap<String, String>,
     /// What is taken off the names of files.
     pub prefixes: Vec<String>,
 }
@@ -50,7 +52,7 @@ impl ControlledRun {
             steps: outcome.steps,
             then: Aftermath::from(outcome.then),
             panicked: outcome.panicked.map(|at| names.spot(at)),
-            waits: outcome.waits.into_iter().map(|wait| names.standing(wait)).collect(),
+            waits: outcome.waits.into_iter().map(|wait| names.wait(wait)).collect(),
             lost: outcome.lost.into_iter().map(|at| names.spot(at)).collect(),
             foreign: foreign.chain(outcome.strangers.iter().cloned()).collect(),
         }
@@ -93,6 +95,12 @@ impl ReportNames {
         Values { thread: self.thread(thread), read, wrote }
     }
 
+    /// Where a thread stands in the end: it waits for what it was to wait for.
+    fn wait(&self, said: said::Standing) -> Standing {
+        let object = self.awaited.get(&said.thread).cloned();
+        Standing { object, ..self.standing(said) }
+    }
+
     fn standing(&self, said: said::Standing) -> Standing {
         Standing {
             thread: self.thread(&said.thread),
@@ -103,8 +111,10 @@ impl ReportNames {
             },
             action: said.action,
             place: said.place.map(|place| self.place(place)),
+            object: None,
             joins: said.joins.map(|thread| self.thread(&thread)),
             holders: said.holders.into_iter().map(|at| self.spot(at)).collect(),
+            writers: said.writers.into_iter().map(|at| self.spot(at)).collect(),
         }
     }
 
@@ -129,6 +139,7 @@ impl ReportNames {
                 Why::Absent(parent.map(|parent| self.standing(parent)))
             }
             said::Deviation::Blocked(standing) => Why::Blocked(self.standing(standing)),
+            said::Deviation::GoesOn => Why::GoesOn,
             said::Deviation::Apart => Why::Apart,
         };
         let early = said.early.map(|said::EarlyStep { step, operation }| Early {
@@ -166,11 +177,12 @@ mod tests {
     fn names() -> ReportNames {
         let threads = [("0", "main"), ("0.1", "t1"), ("0.2", "t2")];
         let threads = threads.map(|(path, name)| (path.to_owned(), name.to_owned()));
-        ReportNames { threads: threads.into(), prefixes: vec!["/p".to_owned()] }
+        let awaited = [("0.1".to_owned(), "l".to_owned())].into();
+        ReportNames { threads: threads.into(), awaited, prefixes: vec!["/p".to_owned()] }
     }
 
     fn parse(lines: &str) -> ControlledRun {
-        ControlledRun::parse(&format!("racelog-outcome 3\n{lines}"), &names()).unwrap()
+        ControlledRun::parse(&format!("racelog-outcome 4\n{lines}"), &names()).unwrap()
     }
 
     #[test]
@@ -216,6 +228,19 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_in_the_end_waits_for_what_the_plan_says() {
+        let outcome = parse(
+            "result confirmed\nthen deadlock\nwait 0.1 ready lock shared @ /p/a.rs:3:5\n\
+             first 0.2 @ /p/a.rs:9:5\nwait 0.2 ready lock\nholds 0.1\n",
+        );
+        let [one, other] = &outcome.waits[..] else { panic!("{outcome:?}") };
+        assert_eq!((one.object.as_deref(), other.object.as_deref()), (Some("l"), None));
+        let writer = &one.writers[0];
+        assert_eq!(writer.thread, "t2");
+        assert_eq!(writer.place.as_ref().unwrap().to_string(), "a.rs:9:5");
+    }
+
+    #[test]
     fn a_thread_that_was_not_recorded_has_the_name_that_the_program_gives_it() {
         let outcome = parse(
             "thread 1 pool\nthread 2 t1\nforeign 1\nforeign 2\nstranger of tokio\nresult ran\n\
@@ -227,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_no_outcome_is_refused() {
-        let wrong = ControlledRun::parse("racelog-outcome 3\nstop\n", &names()).unwrap_err();
+        let wrong = ControlledRun::parse("racelog-outcome 4\nstop\n", &names()).unwrap_err();
         assert_eq!(wrong.to_string(), "line 2: `stop` is not known here");
     }
 }

@@ -36,7 +36,8 @@ pub struct ControlledRun {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// Both threads stood before the racing accesses.
+    /// What was looked for was seen: both threads stood before the racing accesses, threads could no
+    /// longer go on, or a message had no receiver.
     Confirmed,
     /// The program did not follow its schedule.
     Diverged(Box<Divergence>),
@@ -78,7 +79,9 @@ pub enum Why {
     Absent(Option<Standing>),
     /// The thread cannot go on.
     Blocked(Standing),
-    /// The accesses are not of the same memory.
+    /// The thread has done what it was to wait for ever to do.
+    GoesOn,
+    /// The accesses are not of the same memory, or the threads do not wait for each other.
     Apart,
 }
 
@@ -148,10 +151,16 @@ pub struct Standing {
     pub action: String,
     /// Where that is.
     pub place: Option<Place>,
+    /// What it waits for, as the trace calls it, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
     /// The thread whose end it waits for.
     pub joins: Option<String>,
     /// Who holds what it waits for, and since where.
     pub holders: Vec<Spot>,
+    /// Who waits to take it exclusively and goes first, and where.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writers: Vec<Spot>,
 }
 
 /// In which way a thread stands.

@@ -3,41 +3,52 @@
 use std::collections::BTreeMap;
 
 use racelog::contract::operation::{AccessValues, FREE, Operation};
-use racelog::contract::schedule::{Schedule, Step};
+use racelog::contract::schedule::{Aim, Schedule, Step};
 use racelog::trace::{Object, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
+use super::Target;
 use super::named::ReportNames;
-use super::whole::{is_free_by_destructor, is_hidden, keep_operations_whole};
+use super::whole::{comes_with_next, is_free_by_destructor, is_hidden, keep_operations_whole};
+use crate::goal::Goal;
 use crate::semantics::{Machine, Replay};
 use crate::trace::{EventId, Op, Printer, Trace};
+use crate::witness::Witness;
 
-/// Why there is no plan for a race.
-pub const NO_PLAN: &str = "the race cannot be replayed: one of its threads was not started by recorded code, so nothing \
-                           controls it";
+/// Why there is no plan.
+pub const NO_PLAN: &str = "it cannot be replayed: one of its threads was not started by recorded code, so nothing controls it";
 
 /// A witness as a program can follow it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// The schedule in which the first of the racing threads goes first.
+    /// The schedule; of a race, the one in which the first of the racing threads goes first.
     schedule: Schedule,
-    /// The racing threads.
-    threads: [String; 2],
     /// What the trace calls all threads, by their places in the tree of threads.
     names: BTreeMap<String, String>,
+    /// What the trace calls the things that threads are to wait for in the end, by the threads.
+    awaited: BTreeMap<String, String>,
+}
+
+/// A schedule for one run of the program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedRun {
+    /// The racing thread that is to go first, as the trace calls it; none if there is no race.
+    pub first: Option<String>,
+    /// The schedule.
+    pub text: String,
 }
 
 impl Plan {
-    /// The plan of a witness, which ends with the two racing accesses. None if it has not both, or one is of a thread
-    /// that a replay does not control.
-    pub fn new(trace: &Trace, witness: &[EventId]) -> Option<Self> {
-        let witness = keep_operations_whole(trace, witness);
-        let (steps, race) = witness.split_at_checked(witness.len().checked_sub(2)?)?;
-        if race.iter().any(|event| is_beyond_control(trace, *event)) {
+    /// The plan of a witness. None if an event that it ends with is of a thread that a replay does
+    /// not control.
+    pub fn new(trace: &Trace, witness: &Witness) -> Option<Self> {
+        let steps = keep_operations_whole(trace, witness);
+        let goal = &witness.goal;
+        if goal.next().iter().any(|event| is_beyond_control(trace, *event)) {
             return None;
         }
         let paths = thread_paths(trace);
-        let (woken, known) = decided(trace, steps);
+        let (woken, known) = decided(trace, &steps);
         let mut names = Names { printer: trace.printer(), given: FxHashMap::default() };
         let mut step = |event: EventId| {
             let op = trace.op(event);
@@ -57,39 +68,81 @@ impl Plan {
             };
             Step { operation, values: known.get(&event).cloned() }
         };
+        let mut last: FxHashMap<ThreadId, EventId> = FxHashMap::default();
+        last.extend(steps.iter().map(|event| (trace.thread(*event), *event)));
+        let is_last = |event: EventId| last.get(&trace.thread(event)) == Some(&event);
         // Of a destructor's frees only the one that races is waited for.
-        let is_step =
-            |event: &EventId| !is_hidden(trace, *event) && !is_beyond_control(trace, *event);
-        let steps = steps.iter().copied().filter(is_step).map(&mut step).collect();
-        let race = [race[0], race[1]].map(step);
-        let threads = race.each_ref().map(|access| access.operation.thread.clone());
+        let is_step = |event: &EventId| {
+            !is_hidden(trace, *event)
+                && !is_beyond_control(trace, *event)
+                && !(comes_with_next(trace, *event) && is_last(*event))
+        };
+        let happen = steps.iter().copied().filter(is_step).map(&mut step).collect();
+        let next: Vec<Step> = goal.next().iter().copied().map(step).collect();
         let test = trace.metadata().test.clone();
-        let schedule = Schedule { test, steps, race, first: 0 };
+        let schedule = Schedule { test, steps: happen, aim: goal.aim(), next };
+        let awaited = goal.next().iter().filter_map(|event| {
+            let object = awaited(trace, goal, *event)?;
+            let path = paths[&trace.thread(*event)].clone();
+            Some((path, trace.printer().name(object).to_owned()))
+        });
+        let awaited = awaited.collect();
         let mut printer = trace.printer();
         let named = |(id, path)| (path, printer.name(Object::Thread(id)).to_owned());
         let names = paths.into_iter().map(named).collect();
-        Some(Self { schedule, threads, names })
+        Some(Self { schedule, names, awaited })
     }
 
-    /// The racing threads, by their places in the tree of threads.
-    pub fn threads(&self) -> &[String; 2] {
-        &self.threads
+    /// What is looked for in the program.
+    pub fn target(&self) -> Target {
+        Target::from(self.schedule.aim)
+    }
+
+    /// The schedules that the program follows, a run each: a race is to be seen in both orders.
+    pub fn runs(&self) -> Vec<PlannedRun> {
+        let run = |aim: Aim, first: Option<usize>| {
+            let path = |at: usize| &self.schedule.next[at].operation.thread;
+            let text = Schedule { aim, ..self.schedule.clone() }.to_string();
+            PlannedRun { first: first.map(|at| self.name(path(at)).to_owned()), text }
+        };
+        match self.schedule.aim {
+            Aim::Race { .. } => [0, 1].map(|first| run(Aim::Race { first }, Some(first))).to_vec(),
+            aim @ (Aim::Deadlock | Aim::Stall | Aim::SendToNobody) => vec![run(aim, None)],
+        }
     }
 
     /// What the trace calls a thread.
-    pub fn name<'a>(&'a self, path: &'a str) -> &'a str {
+    fn name<'a>(&'a self, path: &'a str) -> &'a str {
         self.names.get(path).map_or(path, String::as_str)
     }
 
     /// What is needed to read how it went. The prefixes are taken off the names of files.
     pub fn report_names(&self, prefixes: &[String]) -> ReportNames {
-        ReportNames { threads: self.names.clone(), prefixes: prefixes.to_vec() }
+        ReportNames {
+            threads: self.names.clone(),
+            awaited: self.awaited.clone(),
+            prefixes: prefixes.to_vec(),
+        }
     }
+}
 
-    /// The schedule in which one of the racing threads goes first.
-    pub fn text(&self, first: &str) -> String {
-        let first = usize::from(self.threads[1] == first);
-        Schedule { first, ..self.schedule.clone() }.to_string()
+/// What a thread waits for that is about to do the event; nothing for the end of a thread.
+fn awaited(trace: &Trace, goal: &Goal, event: EventId) -> Option<Object> {
+    let op = trace.op(event);
+    if trace.is_of_added_lock(event) {
+        // The lock that the program knows is the one that is taken with it.
+        let own = trace.events_of_thread(trace.thread(event));
+        let next = own.get(trace.position(event) + 1)?;
+        return trace.op(*next).taken_lock().map(Object::Lock);
+    }
+    match op {
+        // In a circle a thread waits to have its lock back, notified or not.
+        Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. }
+            if matches!(goal, Goal::Deadlock(_)) =>
+        {
+            Some(Object::Lock(lock))
+        }
+        _ => object_of(op),
     }
 }
 
@@ -236,6 +289,7 @@ fn object_of(op: Op) -> Option<Object> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goal::{Circle, Pair};
     use crate::trace::format::{Format, Source};
 
     fn load(text: &str) -> Trace {
@@ -243,9 +297,22 @@ mod tests {
         Trace::load(&mut source, |_| {}).unwrap()
     }
 
+    /// The plan of a race, whose accesses come last.
     fn plan(trace: &Trace, events: &[u64]) -> Option<Plan> {
-        let events = events.iter().map(|number| EventId::from_number(*number).unwrap());
-        Plan::new(trace, &events.collect::<Vec<_>>())
+        let events: Vec<EventId> = numbered(events);
+        let (prefix, next) = events.split_at(events.len() - 2);
+        let goal = Goal::Race(Pair::new(next[0], next[1]));
+        Plan::new(trace, &Witness { observed: 0, rest: prefix.to_vec(), goal })
+    }
+
+    fn numbered(events: &[u64]) -> Vec<EventId> {
+        events.iter().map(|number| EventId::from_number(*number).unwrap()).collect()
+    }
+
+    /// The schedule in which the racing thread of this name goes first.
+    fn text(plan: &Plan, first: &str) -> String {
+        let mut runs = plan.runs().into_iter();
+        runs.find(|run| run.first.as_deref() == Some(first)).unwrap().text
     }
 
     #[test]
@@ -255,10 +322,9 @@ mod tests {
              m.rs:7\nc write x 2\n",
         );
         let plan = plan(&trace, &[1, 2, 3, 4, 5, 6, 7]).unwrap();
-        assert_eq!(plan.threads(), &["0.2", "0.1.1"]);
         assert_eq!(
-            plan.text("0.1.1"),
-            "racelog-schedule 3\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
+            text(&plan, "c"),
+            "racelog-schedule 4\nfirst 0.1.1\nstep 0 fork 0.1 @ m.rs:1:2\nstep 0 fork 0.2\n\
              step 0.1 begin -\nstep 0.1 fork 0.1.1\nstep 0.2 acquire x\n\
              race 0.2 write x' @ m.rs:7\nrace 0.1.1 write x'\n"
         );
@@ -272,7 +338,7 @@ mod tests {
              m release l\nb wake c l\nb release l\nb write x 1\nm write x 2\n",
         );
         let lines = |events: &[u64]| {
-            let text = plan(&trace, events).unwrap().text("1");
+            let text = text(&plan(&trace, events).unwrap(), "b");
             let notified = text.lines().filter(|line| line.contains("notify_one"));
             notified.map(str::to_owned).collect::<Vec<_>>()
         };
@@ -286,19 +352,43 @@ mod tests {
 
     #[test]
     fn what_no_replay_controls_is_left_to_itself() {
-        let text = "main write x 1\n#racelog foreign f\nf fork g\ng write y 1\nmain write y 2\n\
+        let lines = "main write x 1\n#racelog foreign f\nf fork g\ng write y 1\nmain write y 2\n\
                     main fork a\na write z 1\nmain write z 2\n";
-        let trace = load(&format!("#racelog test some::test\n{text}"));
-        let lines = plan(&trace, &[1, 2, 4, 5, 6, 7]).unwrap().text("0");
-        assert!(lines.contains("test some::test\n") && !lines.contains("step 1"), "{lines}");
+        let trace = load(&format!("#racelog test some::test\n{lines}"));
+        let steps = text(&plan(&trace, &[1, 2, 4, 5, 6, 7]).unwrap(), "main");
+        assert!(steps.contains("test some::test\n") && !steps.contains("step 1"), "{steps}");
         assert_eq!(plan(&trace, &[1, 2, 3, 4]), None);
         // All of a process is under control.
-        assert!(plan(&load(text), &[1, 2, 3, 4]).unwrap().text("0").contains("step 1 fork 1.1"));
+        let whole = plan(&load(lines), &[1, 2, 3, 4]).unwrap();
+        assert!(text(&whole, "main").contains("step 1 fork 1.1"));
     }
 
     #[test]
-    fn a_witness_has_two_accesses() {
-        let trace = load("main write x 1\n");
-        assert_eq!(plan(&trace, &[1]), None);
+    fn a_deadlock_ends_with_what_its_threads_wait_to_do() {
+        let trace = load(
+            "#racelog program p\nm fork a @ m.rs:1\nm fork b @ m.rs:2\na acquire x @ m.rs:3\n\
+             a acquire y @ m.rs:4\na release y\na release x\nb acquire w @ m.rs:5\n\
+             b acquire y @ m.rs:5\nb acquire x @ m.rs:6\nb release x\nb release y @ m.rs:5\n\
+             b release w @ m.rs:5\nm racquire y @ m.rs:7\nm rrelease y @ m.rs:7\n",
+        );
+        let of = |prefix: &[u64], next: &[u64]| {
+            let goal = Goal::Deadlock(Circle::new(numbered(next)));
+            let witness = Witness { observed: 0, rest: numbered(prefix), goal };
+            Plan::new(&trace, &witness).unwrap()
+        };
+        let plan = of(&[1, 2, 3, 7, 8], &[4, 9]);
+        let [run] = &plan.runs()[..] else { panic!("one order is enough") };
+        assert_eq!((&run.first, plan.target()), (&None, Target::Deadlock));
+        assert_eq!(
+            run.text,
+            "racelog-schedule 4\nstep 0 fork 0.1 @ m.rs:1\nstep 0 fork 0.2 @ m.rs:2\n\
+             step 0.1 acquire x @ m.rs:3\nstep 0.2 acquire w @ m.rs:5\n\
+             step 0.2 acquire y @ m.rs:5\ndeadlock 0.1 acquire y @ m.rs:4\n\
+             deadlock 0.2 acquire x @ m.rs:6\n"
+        );
+        // The writer's two locks are one operation, of which nothing is done while it waits.
+        let waits = of(&[1, 2, 3, 7], &[4, 8]).runs()[0].text.clone();
+        assert!(!waits.contains("acquire w"), "{waits}");
+        assert_eq!(plan.awaited["0.1"], "y");
     }
 }

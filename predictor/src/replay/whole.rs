@@ -13,19 +13,21 @@
 
 use racelog::trace::LocId;
 
-use crate::goal::{Goal, Pair};
+use crate::goal::Goal;
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Checker, Witness};
 
 /// How often the checker is asked at most: each time takes as long as the witness.
 const ATTEMPTS: usize = 2_000;
 
-/// The same witness, with fewer operations that others interrupt, if that is to be had.
-pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<EventId> {
+/// The events of a witness in an order in which others interrupt fewer operations, if that is to be
+/// had.
+pub(super) fn keep_operations_whole(trace: &Trace, witness: &Witness) -> Vec<EventId> {
     let mut whole = Whole {
         trace,
         checker: Checker::new(trace),
-        witness: witness.to_vec(),
+        goal: &witness.goal,
+        steps: witness.prefix().collect(),
         attempts: ATTEMPTS,
     };
     for operation in whole.unfinished() {
@@ -37,7 +39,7 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &[EventId]) -> Vec<E
             (1..group.len()).for_each(|at| whole.close_gap(&group, at));
         }
     }
-    whole.witness
+    whole.steps
 }
 
 /// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds
@@ -48,6 +50,23 @@ pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
     is_look_at_poison(trace, event)
         || is_of_hidden_lock(trace, event)
         || is_free_by_destructor(trace, event)
+}
+
+/// Whether an event belongs to the same operation as the one that follows it in its thread, and is
+/// recorded only when that has happened: a writer takes the writers' own lock along with the lock,
+/// and a reader that becomes a writer gives the lock back as it takes it. So a program that waits for
+/// the one has not done the other.
+pub(super) fn comes_with_next(trace: &Trace, event: EventId) -> bool {
+    let own = trace.events_of_thread(trace.thread(event));
+    let Some(next) = own.get(trace.position(event) + 1) else { return false };
+    let same_place = trace.location(event).is_some_and(|at| trace.location(*next) == Some(at));
+    let takes = trace.op(*next).taken_lock();
+    same_place
+        && match trace.op(event) {
+            Op::Acquire(_) => trace.is_of_added_lock(event) && takes.is_some(),
+            Op::ReadRelease(lock) => trace.op(*next) == Op::Acquire(lock),
+            _ => false,
+        }
 }
 
 /// Whether an event is a free that no code of the program asks for at any place.
@@ -85,19 +104,16 @@ enum Spot {
 struct Whole<'a> {
     trace: &'a Trace,
     checker: Checker<'a>,
-    witness: Vec<EventId>,
+    goal: &'a Goal,
+    steps: Vec<EventId>,
     attempts: usize,
 }
 
 impl Whole<'_> {
-    fn steps(&self) -> &[EventId] {
-        &self.witness[..self.witness.len().saturating_sub(2)]
-    }
-
     /// The steps of each thread.
     fn threads(&self) -> Vec<Vec<EventId>> {
         let mut threads = vec![Vec::new(); self.trace.thread_count()];
-        for &event in self.steps() {
+        for &event in &self.steps {
             threads[self.trace.thread(event).index()].push(event);
         }
         threads
@@ -167,28 +183,27 @@ impl Whole<'_> {
         self.threads().into_iter().filter_map(last).collect()
     }
 
-    fn is_witness(&self, schedule: &[EventId]) -> bool {
-        let [prefix @ .., a, b] = schedule else { return false };
-        let goal = Goal::Race(Pair::new(*a, *b));
-        self.checker.check(&Witness { observed: 0, rest: prefix.to_vec(), goal }).is_ok()
+    fn is_witness(&self, steps: &[EventId]) -> bool {
+        let (rest, goal) = (steps.to_vec(), self.goal.clone());
+        self.checker.check(&Witness { observed: 0, rest, goal }).is_ok()
     }
 
     /// Leaves events out, if the witness is one without them.
     fn leave_out(&mut self, events: &[EventId]) {
-        let rest = self.witness.iter().filter(|event| !events.contains(event)).copied();
-        let schedule: Vec<EventId> = rest.collect();
-        if self.is_witness(&schedule) {
-            self.witness = schedule;
+        let rest = self.steps.iter().filter(|event| !events.contains(event)).copied();
+        let steps: Vec<EventId> = rest.collect();
+        if self.is_witness(&steps) {
+            self.steps = steps;
         }
     }
 
     fn position(&self, event: EventId) -> Option<usize> {
-        self.steps().iter().position(|step| *step == event)
+        self.steps.iter().position(|step| *step == event)
     }
 
     fn is_split(&self, group: &[EventId]) -> bool {
         let start = group.first().and_then(|first| self.position(*first));
-        start.is_some_and(|start| self.steps().get(start..start + group.len()) != Some(group))
+        start.is_some_and(|start| self.steps.get(start..start + group.len()) != Some(group))
     }
 
     /// Brings what is before the gap at this place in a group to what comes after it, or the other
@@ -212,7 +227,7 @@ impl Whole<'_> {
     fn gather(&mut self, group: &[EventId], places: &[EventId]) -> bool {
         for place in [places.first(), places.last()] {
             let Some(at) = place.and_then(|event| self.position(*event)) else { return false };
-            let (before, after) = self.witness.split_at(at);
+            let (before, after) = self.steps.split_at(at);
             let others = |events: &[EventId]| -> Vec<EventId> {
                 events.iter().filter(|event| !group.contains(event)).copied().collect()
             };
@@ -220,7 +235,7 @@ impl Whole<'_> {
             let Some(left) = self.attempts.checked_sub(1) else { return false };
             self.attempts = left;
             if self.is_witness(&rest) {
-                self.witness = rest;
+                self.steps = rest;
                 return true;
             }
         }
@@ -231,14 +246,19 @@ impl Whole<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::goal::Pair;
     use crate::trace::format::{Format, Source};
 
     fn whole(text: &str, witness: &[u64]) -> Vec<u64> {
         let mut source = Source::of_bytes(text.as_bytes().to_vec(), Some(Format::Text)).unwrap();
         let trace = Trace::load(&mut source, |_| {}).unwrap();
         let events = witness.iter().map(|number| EventId::from_number(*number).unwrap());
-        let whole = keep_operations_whole(&trace, &events.collect::<Vec<_>>());
-        whole.iter().map(|event| event.number()).collect()
+        let events: Vec<EventId> = events.collect();
+        let (prefix, next) = events.split_at(events.len() - 2);
+        let goal = Goal::Race(Pair::new(next[0], next[1]));
+        let witness = Witness { observed: 0, rest: prefix.to_vec(), goal };
+        let whole = keep_operations_whole(&trace, &witness);
+        whole.iter().chain(next).map(|event| event.number()).collect()
     }
 
     const TRACE: &str = "\

@@ -18,8 +18,8 @@ pub use self::checker::{Checker, check};
 pub use self::needed::needed;
 pub use self::refutation::{Reason, Refutation};
 pub use self::tidy::{switches, tidy};
-use crate::goal::Goal;
-use crate::trace::EventId;
+use crate::goal::{Goal, GoalKind};
+use crate::trace::{EventId, Trace};
 
 /// A prefix of an execution: the observed run up to some point, then other events. And the goal
 /// that it ends in.
@@ -37,6 +37,14 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// The witness that has this prefix and these events next, of whichever kind of goal it proves;
+    /// none if it proves nothing.
+    pub fn of_schedule(trace: &Trace, prefix: &[EventId], next: &[EventId]) -> Option<Self> {
+        let mut goals = GoalKind::ALL.into_iter().filter_map(|kind| Goal::of_kind(kind, next));
+        let goal = goals.find(|goal| check(trace, prefix, goal).is_ok())?;
+        Some(Self { observed: 0, rest: prefix.to_vec(), goal })
+    }
+
     /// The events that happen.
     pub fn prefix(&self) -> impl Iterator<Item = EventId> {
         (0..self.observed).map(EventId::from_index).chain(self.rest.iter().copied())

@@ -1,7 +1,7 @@
 //! Schedules that a program is to follow, as text.
 //!
 //! ```text
-//! racelog-schedule 3
+//! racelog-schedule 4
 //! test suite::queue::drains           # optional: only this test is replayed, not the whole process
 //! first 0.2                           # which of the racing threads goes first
 //! step 0 fork 0.1 @ src/main.rs:5:9   # an operation before the race
@@ -9,6 +9,16 @@
 //! race 0.1 write x @ src/main.rs:10:5 # the racing accesses, which end it
 //! race 0.2 read x @ src/main.rs:20:5
 //! ```
+//!
+//! In place of the two lines `race` a schedule may end with other operations, each the next one of
+//! its thread. The word says what is to be seen of them:
+//!
+//! | word | lines | meaning |
+//! | --- | --- | --- |
+//! | `race` | 2 | both threads stand before their accesses, of the same memory |
+//! | `deadlock` | 2 or more | each thread waits for what another of them holds, or for its end |
+//! | `stall` | 1 or more | they wait, and no thread of the program can go on |
+//! | `send` | 1 | the message cannot be sent: nobody is there to receive it |
 //!
 //! [Operations](super::operation) are written as in outcomes. Steps `exclusive` and `assert` are
 //! passed over when a schedule is followed. The step of an access may say what it reads or writes,
@@ -24,7 +34,7 @@
 //!
 //! How a wait ends is told by the operation that ends it: `wake` or `wake_timeout`, `park` or
 //! `park_timeout`, `recv` or `recv_empty`, `acquire` or `acquire_fail`. The second version of the
-//! format had no values, and is still read.
+//! format had no values, the third no aims but races; both are still read.
 
 use std::error::Error;
 use std::fmt;
@@ -33,10 +43,10 @@ use std::str::FromStr;
 use super::operation::{AccessValues, Operation, split_place, write_place, write_words};
 
 /// The first line of a schedule.
-const HEAD: &str = "racelog-schedule 3";
+const HEAD: &str = "racelog-schedule 4";
 
 /// The first lines of older versions that are still read.
-const OLDER: [&str; 1] = ["racelog-schedule 2"];
+const OLDER: [&str; 2] = ["racelog-schedule 3", "racelog-schedule 2"];
 
 /// One step of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -71,26 +81,81 @@ impl FromStr for Step {
     }
 }
 
-/// The operations that lead to a race, and the race.
+/// What is to be seen at the end of a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Aim {
+    /// Two threads stand before accesses that race.
+    Race {
+        /// Which of them goes first: 0 or 1.
+        first: usize,
+    },
+    /// Each of the threads waits for what another of them holds, or for its end.
+    Deadlock,
+    /// The threads wait, and no thread of the program can go on.
+    Stall,
+    /// A message cannot be sent, for nobody is there to receive it.
+    SendToNobody,
+}
+
+impl Aim {
+    /// The words of the aims other than races.
+    const OTHERS: [Self; 3] = [Self::Deadlock, Self::Stall, Self::SendToNobody];
+
+    /// The word that its lines start with.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Race { .. } => RACE,
+            Self::Deadlock => "deadlock",
+            Self::Stall => "stall",
+            Self::SendToNobody => "send",
+        }
+    }
+
+    /// How many lines it has, in words.
+    const fn lines(self) -> &'static str {
+        match self {
+            Self::Race { .. } => "two lines",
+            Self::Deadlock => "at least two lines",
+            Self::Stall => "at least one line",
+            Self::SendToNobody => "one line",
+        }
+    }
+
+    /// Whether so many threads can have it.
+    const fn can_have(self, threads: usize) -> bool {
+        match self {
+            Self::Race { .. } => threads == 2,
+            Self::Deadlock => threads >= 2,
+            Self::Stall => threads >= 1,
+            Self::SendToNobody => threads == 1,
+        }
+    }
+}
+
+const RACE: &str = "race";
+
+/// The operations that lead to something, and what that is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Schedule {
     /// The test that is replayed; all of the process, if there is none.
     pub test: Option<String>,
-    /// The operations before the race, in order.
+    /// The operations before the end, in order.
     pub steps: Vec<Step>,
-    /// The racing accesses.
-    pub race: [Step; 2],
-    /// Which of them goes first: 0 or 1.
-    pub first: usize,
+    /// What is to be seen at the end.
+    pub aim: Aim,
+    /// The operations that are next then, each of a thread of its own. There is at least one.
+    pub next: Vec<Step>,
 }
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{HEAD}")?;
         self.test.as_ref().map_or(Ok(()), |test| writeln!(f, "test {test}"))?;
-        writeln!(f, "first {}", self.race[self.first].operation.thread)?;
+        if let Aim::Race { first } = self.aim {
+            writeln!(f, "first {}", self.next[first].operation.thread)?;
+        }
         self.steps.iter().try_for_each(|step| writeln!(f, "step {step}"))?;
-        self.race.iter().try_for_each(|access| writeln!(f, "race {access}"))
+        self.next.iter().try_for_each(|step| writeln!(f, "{} {step}", self.aim.word()))
     }
 }
 
@@ -119,32 +184,59 @@ impl FromStr for Schedule {
         if !lines.next().is_some_and(|(_, line)| is_head(line)) {
             return Err(invalid(1, format!("it does not start with `{HEAD}`")));
         }
-        let (mut test, mut first) = (None, None);
-        let (mut steps, mut race) = (Vec::new(), Vec::new());
+        let (mut test, mut first, mut aim) = (None, None, None);
+        let (mut steps, mut next) = (Vec::new(), Vec::new());
         let mut last = 1;
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             last = number;
             let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-            match word {
-                "test" => test = Some(rest.trim().to_owned()),
-                "first" => first = Some((number, rest.trim())),
-                "step" => steps.push(rest.parse().map_err(|why| invalid(number, why))?),
-                "race" => race.push(rest.parse().map_err(|why| invalid(number, why))?),
-                _ => return Err(invalid(number, format!("`{word}` is not known here"))),
+            let step = || rest.parse().map_err(|why| invalid(number, why));
+            match (word, aim_of(word)) {
+                ("test", _) => test = Some(rest.trim().to_owned()),
+                ("first", _) => first = Some((number, rest.trim())),
+                ("step", _) => steps.push(step()?),
+                (_, None) => {
+                    return Err(invalid(number, format!("`{word}` is not known here")));
+                }
+                (_, Some(other)) if aim.is_some_and(|aim: Aim| aim != other) => {
+                    return Err(invalid(
+                        number,
+                        format!("`{word}` does not go with the lines before"),
+                    ));
+                }
+                (_, Some(own)) => {
+                    aim = Some(own);
+                    next.push(step()?);
+                }
             }
         }
-        let race: [Step; 2] = race
-            .try_into()
-            .map_err(|_| invalid(last, "there must be two lines `race`".to_owned()))?;
-        let first = match first {
-            None => 0,
-            Some((line, thread)) => race
-                .iter()
-                .position(|access| access.operation.thread == thread)
-                .ok_or_else(|| invalid(line, format!("`{thread}`, the first, does not race")))?,
-        };
-        Ok(Self { test, steps, race, first })
+        let mut aim = aim.unwrap_or(Aim::Race { first: 0 });
+        if !aim.can_have(next.len()) {
+            let why = format!("there must be {} `{}`", aim.lines(), aim.word());
+            return Err(invalid(last, why));
+        }
+        let thread = |step: &Step| step.operation.thread.clone();
+        let is_known = |at: usize| next[..at].iter().any(|it| thread(it) == thread(&next[at]));
+        let twice = (1..next.len()).find(|at| is_known(*at));
+        if let Some(twice) = twice {
+            let why = format!("`{}` has two lines `{}`", thread(&next[twice]), aim.word());
+            return Err(invalid(last, why));
+        }
+        if let Some((line, thread)) = first {
+            let is_it = |access: &Step| access.operation.thread == thread;
+            let place = next.iter().position(is_it).filter(|_| matches!(aim, Aim::Race { .. }));
+            let place = place
+                .ok_or_else(|| invalid(line, format!("`{thread}`, the first, does not race")))?;
+            aim = Aim::Race { first: place };
+        }
+        Ok(Self { test, steps, aim, next })
     }
+}
+
+/// The aim whose lines start with a word.
+fn aim_of(word: &str) -> Option<Aim> {
+    let race = (word == RACE).then_some(Aim::Race { first: 0 });
+    race.or_else(|| Aim::OTHERS.into_iter().find(|aim| aim.word() == word))
 }
 
 fn without_comment(line: &str) -> &str {
@@ -170,7 +262,7 @@ mod tests {
         let schedule: Schedule = TEXT.parse().unwrap();
         assert_eq!(
             schedule.to_string(),
-            "racelog-schedule 3\ntest a::b\nfirst 0.2\nstep 0 fork 0.1 @ src/main.rs:5:9\n\
+            "racelog-schedule 4\ntest a::b\nfirst 0.2\nstep 0 fork 0.1 @ src/main.rs:5:9\n\
              step 0.1 begin -\nstep 0.2 read x @ src/main.rs:20\n\
              race 0.1 read x @ src/main.rs:10:5\nrace 0.2 write x @ src/main.rs:20\n"
         );
@@ -192,10 +284,14 @@ mod tests {
     fn schedules_are_text_and_back() {
         let mut numbers = Numbers::new(5);
         for _ in 0..ROUNDS {
-            let mut race = [numbers.step(), numbers.step()];
-            race[1].operation.thread = format!("{}.1", race[0].operation.thread);
-            let (test, first) = (numbers.maybe(Numbers::line), numbers.below(2) as usize);
-            let schedule = Schedule { test, steps: numbers.some(Numbers::step), race, first };
+            let mut next = vec![numbers.step(), numbers.step()];
+            next[1].operation.thread = format!("{}.1", next[0].operation.thread);
+            let first = numbers.below(2) as usize;
+            let aims = [Aim::Race { first }, Aim::Deadlock, Aim::Stall, Aim::SendToNobody];
+            let aim = aims[numbers.below(4) as usize];
+            next.truncate(if aim == Aim::SendToNobody { 1 } else { 2 });
+            let (test, steps) = (numbers.maybe(Numbers::line), numbers.some(Numbers::step));
+            let schedule = Schedule { test, steps, aim, next };
             assert_eq!(schedule.to_string().parse(), Ok(schedule));
         }
     }
@@ -207,7 +303,7 @@ mod tests {
         };
         assert_eq!(
             wrong("schedule 2", "schedule 9"),
-            "line 1: it does not start with `racelog-schedule 3`"
+            "line 1: it does not start with `racelog-schedule 4`"
         );
         assert_eq!(wrong("step 0.1 begin", "stop"), "line 6: `stop` is not known here");
         assert_eq!(
@@ -224,6 +320,25 @@ mod tests {
         }
         assert_eq!(wrong("first 0.2", "first 0.3"), "line 3: `0.3`, the first, does not race");
         assert_eq!(wrong("race 0.1", "step 0.1"), "line 9: there must be two lines `race`");
+        assert_eq!(
+            wrong("race 0.2", "stall 0.2"),
+            "line 9: `stall` does not go with the lines before"
+        );
         assert!(wrong(":20\nrace", ":x\nrace").starts_with("line 7: `src/main.rs:x` is no place"));
+        let both = TEXT.replace("race", "send").replace("first 0.2\n", "");
+        let error = both.parse::<Schedule>().unwrap_err().to_string();
+        assert_eq!(error, "line 8: there must be one line `send`");
+        let wrong = |ends: &str| {
+            let text = format!("racelog-schedule 4\n{ends}");
+            text.parse::<Schedule>().unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong("deadlock 0 acquire l\n"),
+            "line 2: there must be at least two lines `deadlock`"
+        );
+        let twice = wrong("stall 0 park -\nstall 0 park -\n");
+        assert_eq!(twice, "line 3: `0` has two lines `stall`");
+        let first = wrong("first 0\ndeadlock 0 acquire l\ndeadlock 1 acquire l\n");
+        assert_eq!(first, "line 2: `0`, the first, does not race");
     }
 }

@@ -80,16 +80,21 @@ impl Drop for AbortOnPanic {
 
 /// Waits for the threads that are under control, also for those that are spawned meanwhile.
 fn wait_for_controlled(handles: &SharedVec<SharedOption<JoinHandle<()>>>, here: Option<CallSite>) {
-    let mut at = 0;
+    let (mut at, scope) = (0, address(handles));
     while sched::is_controlled() {
         let Some(handle) = lock(handles).get(at).cloned() else { return };
         at += 1;
         // The thread that joins it is itself waited for.
         let control = lock(&handle).as_ref().and_then(JoinHandle::control);
         if let Some(control) = control {
-            control.wait_at_end_of_scope(here);
+            control.wait_at_end_of_scope(scope, here);
         }
     }
+}
+
+/// What a scope is known by under control.
+fn address(handles: &SharedVec<SharedOption<JoinHandle<()>>>) -> usize {
+    Arc::as_ptr(handles).addr()
 }
 
 /// Nothing panics while one of the locks here is held.
@@ -178,6 +183,9 @@ impl<'scope, 'env> ScopedThreadBuilder<'scope, 'env> {
         // SAFETY: `scope` returns only when it has waited for all threads, so this one does not
         // outlive what lives for `'env`.
         let handle = unsafe { self.builder.spawn_unchecked_at(main, here)? };
+        if let Some(control) = handle.control() {
+            control.belongs_to(address(&self.scope.handles));
+        }
         let thread = handle.thread().clone();
         let handle = Arc::new(Mutex::new(Some(handle)));
         lock(&self.scope.handles).push(handle.clone());

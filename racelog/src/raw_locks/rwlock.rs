@@ -51,7 +51,7 @@ impl<R> RecordedRaw<R, LockMeta> {
 
     /// The writer is about to become a reader, and keeps `u` so far.
     pub(super) fn downgrading(&self, here: Option<CallSite>) {
-        sched::point(Action::Look, self.record.key(), here);
+        sched::point(Action::Downgrade, self.record.key(), here);
         self.record.meta.write(here);
         self.record.downgrading(here);
     }

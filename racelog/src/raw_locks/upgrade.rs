@@ -177,7 +177,7 @@ unsafe impl<R: RawRwLockUpgradeDowngrade> RawRwLockUpgrade for RawRwLock<R> {
         let here = Some(CallSite::caller());
         // SAFETY: the caller is the upgradable reader.
         let mode = unsafe { self.upgrading() };
-        sched::block(|| Intent::new(Action::TryLock, mode.key(), here), None, &|_| mode.is_free());
+        sched::block(|| Intent::new(Action::Upgrade, mode.key(), here), None, &|_| mode.is_free());
         // SAFETY: the caller is the upgradable reader.
         unsafe { self.0.inner.upgrade() };
         self.0.upgraded(Patience::Forever, here);

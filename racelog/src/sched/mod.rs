@@ -51,6 +51,8 @@ pub(crate) use front::fiber::{identity, in_fiber, spawn_fiber};
 pub(crate) use front::life::{
     closing, is_leaving, leave_if_asked, run_closure, wait_for_first_turn,
 };
-pub(crate) use front::points::{block, block_on, block_on_lock, number, point, took, whom_to_wake};
+pub(crate) use front::points::{
+    block, block_on, block_on_lock, gave_back, number, point, took, whom_to_wake,
+};
 pub(crate) use front::time::Deadline;
 pub(crate) use model::intent::Intent;

@@ -8,7 +8,7 @@ use crate::contract::outcome::{
 };
 use crate::contract::place::SourcePlace;
 use crate::sched::engine::state::State;
-use crate::sched::model::failure::{Failure, Lost, Wait};
+use crate::sched::model::failure::{Failure, Lost, ThreadName, Wait};
 
 /// The first panic of a run.
 #[derive(Clone, Debug)]
@@ -27,7 +27,9 @@ pub(super) fn whole(
 ) -> RunOutcome {
     let failure = state.failure.as_ref();
     let waits = match failure {
-        Some(Failure::Deadlock { waits } | Failure::Stuck { waits }) => waits.as_slice(),
+        Some(
+            Failure::Deadlock { waits } | Failure::Circle { waits } | Failure::Stuck { waits },
+        ) => waits.as_slice(),
         Some(Failure::Livelock { threads, .. }) => threads.as_slice(),
         _ => &[],
     };
@@ -85,6 +87,7 @@ fn of_replay(replay: &Replay) -> RunOutcome {
                 Why::Ended => Deviation::Ended,
                 Why::Absent(parent) => Deviation::Absent(parent.as_ref().map(standing_of)),
                 Why::Blocked(stands) => Deviation::Blocked(standing_of(&stands)),
+                Why::GoesOn => Deviation::GoesOn,
                 Why::Apart => Deviation::Apart,
             };
             let early = divergence.early;
@@ -121,19 +124,20 @@ fn standing(wait: &Wait, ended: bool) -> Standing {
         (false, false) => ThreadState::Ready,
     };
     let joins = wait.joins.as_ref().filter(|_| !ended);
-    let holders = wait.holders.iter().filter(|_| !ended);
+    let others = |threads: &[(ThreadName, Option<SourcePlace>)]| -> Vec<ThreadPlace> {
+        let threads = threads.iter().filter(|_| !ended).cloned();
+        let place =
+            |(thread, place): (ThreadName, _)| ThreadPlace { thread: Some(thread.path), place };
+        threads.map(place).collect()
+    };
     Standing {
         thread: wait.thread.path.clone(),
         state,
         action: wait.action.words().to_owned(),
         place: wait.place.clone(),
         joins: joins.map(|joined| joined.path.clone()),
-        holders: holders
-            .map(|(holder, since)| ThreadPlace {
-                thread: Some(holder.path.clone()),
-                place: since.clone(),
-            })
-            .collect(),
+        holders: others(&wait.holders),
+        writers: others(&wait.writers),
     }
 }
 
@@ -143,7 +147,7 @@ fn aftermath(failure: Option<&Failure>, panicked: Option<&FirstPanic>) -> Afterm
             Some(label) => Aftermath::Check(label.to_owned()),
             None => Aftermath::Panic(message.clone()),
         },
-        (Some(Failure::Deadlock { .. }), None) => Aftermath::Deadlock,
+        (Some(Failure::Deadlock { .. } | Failure::Circle { .. }), None) => Aftermath::Deadlock,
         (Some(Failure::Livelock { .. }), None) => Aftermath::Livelock,
         (Some(Failure::Stuck { .. }), None) => Aftermath::Stuck,
         (Some(_) | None, None) => Aftermath::Nothing,

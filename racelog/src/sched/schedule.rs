@@ -1,7 +1,7 @@
 //! What a replay follows of a schedule: not every event of a witness is a step that others can see.
 
 use crate::contract::operation::Operation;
-use crate::contract::schedule::Schedule;
+use crate::contract::schedule::{Aim, Schedule};
 
 /// A schedule without the steps that are no turns of their own.
 pub(super) fn steps_to_follow(mut schedule: Schedule) -> Schedule {
@@ -14,8 +14,11 @@ pub(super) fn steps_to_follow(mut schedule: Schedule) -> Schedule {
 /// A read that belongs to the same operation as the racing write after it is not done before;
 /// nor is the branch between them, where an operator of the program could panic by the value read.
 fn join_operations(schedule: &mut Schedule) {
+    if !matches!(schedule.aim, Aim::Race { .. }) {
+        return;
+    }
     let steps = &mut schedule.steps;
-    for access in schedule.race.iter().map(|access| &access.operation) {
+    for access in schedule.next.iter().map(|access| &access.operation) {
         if access.op != "write" {
             continue;
         }
@@ -43,7 +46,7 @@ fn join_operations(schedule: &mut Schedule) {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "racelog-schedule 3\n\
+    const TEXT: &str = "racelog-schedule 4\n\
         step 0 fork 0.1 @ src/main.rs:5:9\n\
         step 0.1 begin\n\
         step 0.1 exclusive y\n\

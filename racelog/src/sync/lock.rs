@@ -192,7 +192,7 @@ pub(crate) trait LockMode {
     /// The scheduler is told that an attempt has succeeded.
     #[inline]
     fn took(&self, here: Option<CallSite>) {
-        sched::took(self.key(), here);
+        sched::took(self.key(), Self::LOCK == Action::ReadLock, here);
     }
 
     /// Takes the lock. `lock_inner` takes the inner lock, however long that takes.

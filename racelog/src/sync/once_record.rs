@@ -287,6 +287,7 @@ impl Call<'_> {
     fn begin(&self, poisoned: Option<bool>) -> End<'_> {
         self.recorded.set(true);
         self.record.running.store(true, Ordering::Release);
+        sched::took(self.record.key(), false, self.here);
         let session = with(|log| {
             let mut state = self.record.state.lock();
             (state.initialised_in, state.without_wait) = (log.session_number(), bit(log.thread()));
@@ -336,5 +337,6 @@ impl Drop for End<'_> {
     fn drop(&mut self) {
         self.call.record.store(self.value, self.session, self.call.here);
         self.call.record.running.store(false, Ordering::Release);
+        sched::gave_back(self.call.record.key());
     }
 }

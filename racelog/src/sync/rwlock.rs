@@ -75,7 +75,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         let here = Some(CallSite::caller());
         let lock = guard.0.lock();
-        sched::point(Action::Look, lock.record.key(), here);
+        sched::point(Action::Downgrade, lock.record.key(), here);
         let inner = guard.0.into_inner();
         lock.record.downgrading(here);
         lock.record.writers_releasing(here);

@@ -87,7 +87,7 @@ impl Drop for WaitForThreads<'_> {
             };
             at += 1;
             if let Some(control) = control {
-                control.wait_until_left(self.here);
+                control.wait_until_left(self.scope, self.here);
                 self.panicked.set(self.panicked.get() | control.joined());
             }
         }
@@ -127,6 +127,9 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     pub(super) fn add(&self, child: Option<Arc<ChildShared>>, control: Option<Arc<ChildControl>>) {
         if child.is_some() || control.is_some() {
             let address = ptr::from_ref(&self.0).addr();
+            if let Some(control) = &control {
+                control.belongs_to(address);
+            }
             CHILDREN.lock().entry(address).or_default().push(Scoped { child, control });
         }
     }

@@ -7,5 +7,6 @@ mod confirmed;
 mod diverged;
 mod figures;
 mod fuzz;
+mod hangs;
 mod process;
 mod replay;

@@ -108,7 +108,7 @@ fn a_predicted_race_is_confirmed_in_both_orders() {
     for first in [0, 1] {
         let text = schedule(&trace, &witness, first);
         let (code, outcome) = replay(&["late"], &text);
-        assert_eq!(outcome[..2], ["racelog-outcome 3", "result confirmed"], "{text}");
+        assert_eq!(outcome[..2], ["racelog-outcome 4", "result confirmed"], "{text}");
         let value = |thread: &str| {
             outcome.iter().find_map(|line| line.strip_prefix(&format!("value {thread} "))).unwrap()
         };

@@ -18,7 +18,7 @@ use predictor::finding::{Place, Replay, Spots, Suppressed};
 use predictor::predict::Options;
 use predictor::project::{Analysed, Collector, Project, Sources};
 use predictor::render::replay_lines;
-use predictor::replay::{Aftermath, ControlledRun, Ending, Order, Replayed, ReportNames};
+use predictor::replay::{Aftermath, ControlledRun, Ending, Order, Replayed, ReportNames, Target};
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
 use predictor::unrecorded::{Dependency, Unrecorded, Use, What};
@@ -84,16 +84,17 @@ const BLOCKED: &str = "result diverged\nat 4\nwhy blocked\nexpected 0.1 acquire 
 pub(crate) fn replay(orders: [&str; 2]) -> Replay {
     let threads = [("0", "main"), ("0.1", "t1"), ("0.2", "t2")];
     let threads = threads.map(|(path, name)| (path.to_owned(), name.to_owned()));
-    let names = ReportNames { threads: threads.into(), prefixes: Vec::new() };
+    let names = ReportNames { threads: threads.into(), ..ReportNames::default() };
     let order = |first: &str, lines: &str| {
-        let outcome = ControlledRun::parse(&format!("racelog-outcome 3\n{lines}"), &names);
+        let outcome = ControlledRun::parse(&format!("racelog-outcome 4\n{lines}"), &names);
         let outcome = outcome.expect("an outcome");
         let code = Some(if outcome.then == Aftermath::Nothing { 0 } else { 101 });
-        Order { first: first.to_owned(), outcome, code, printed: Vec::new() }
+        Order { first: Some(first.to_owned()), outcome, code, printed: Vec::new() }
     };
     let [one, other] = orders;
     let recorded = Ending { then: Aftermath::Nothing, panicked: None, code: Some(0) };
-    let replayed = Replayed::new([order("t1", one), order("t2", other)], Some(recorded));
+    let orders = vec![order("t1", one), order("t2", other)];
+    let replayed = Replayed::new(Target::Race, orders, Some(recorded));
     let mut replay = Replay::new(replayed);
     replay.lines = replay_lines(&replay);
     replay

@@ -10,13 +10,14 @@ use super::super::program::explain_by_program;
 use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
-use crate::child::controlled::{Control, ControlledProgram};
-use crate::finding::{Occurrence, Replay};
+use crate::child::controlled::ControlledProgram;
+use crate::finding::{Occurrence, Replay, Role};
 use crate::project::Project;
 use crate::render::replay_lines;
-use crate::replay::{Cause, Ending, NO_PLAN, Order, Plan, Replayed};
+use crate::replay::{Cause, Ending, NO_PLAN, Plan, Replayed};
 use crate::trace::format::Source;
 use crate::trace::{EventId, Trace};
+use crate::witness::Witness;
 
 /// How many occurrences of a finding are tried until one is confirmed.
 const TRIES: usize = 3;
@@ -68,8 +69,8 @@ fn attempt(occurrence: &Occurrence, traces: &Path, trust: &Trust, settings: &Res
     replay
 }
 
-/// Runs the program under the witness of an occurrence, in both orders. `announce` hears what is
-/// about to be run.
+/// Runs the program under the witness of an occurrence; of a race, in both orders. `announce` hears
+/// what is about to be run.
 pub(super) fn replay(
     occurrence: &Occurrence,
     traces: &Path,
@@ -79,37 +80,42 @@ pub(super) fn replay(
 ) -> Result<Replayed, Cause> {
     let untried = |problem: String| Cause::Untried { problem };
     let path = locate(traces, &occurrence.trace).map_err(untried)?;
-    let (trace, events) = witness(occurrence, &path).map_err(untried)?;
-    let plan = Plan::new(&trace, &events).ok_or_else(|| untried(NO_PLAN.to_owned()))?;
+    let (trace, witness) = witness(occurrence, &path).map_err(untried)?;
+    let plan = Plan::new(&trace, &witness).ok_or_else(|| untried(NO_PLAN.to_owned()))?;
     let again = trust.again(traces, &occurrence.trace, &trace)?;
     announce(&again);
     let program = ControlledProgram::new(&again.words, settings.run_time);
     let program = program.within(&again.surroundings);
-    let names = plan.report_names(&settings.analysis.strip);
-    let run = |first: &String| {
-        let ended = program.run(Control::Schedule(&plan.text(first)), &names)?;
-        let (outcome, code, mut printed) = (ended.outcome, ended.end.code(), ended.printed);
-        if trace.metadata().test.is_some() {
-            printed = without_times(&printed);
-        }
-        Ok::<_, Cause>(Order { first: plan.name(first).to_owned(), outcome, code, printed })
-    };
-    let [one, other] = plan.threads();
-    let recorded = Ending::recorded(&trace, &settings.analysis.strip);
-    let mut replayed = Replayed::new([run(one)?, run(other)?], recorded);
+    let strip = &settings.analysis.strip;
+    let mut orders = program.replay(&plan, &plan.report_names(strip))?;
+    if trace.metadata().test.is_some() {
+        orders.iter_mut().for_each(|order| order.printed = without_times(&order.printed));
+    }
+    let recorded = Ending::recorded(&trace, strip);
+    let mut replayed = Replayed::new(plan.target(), orders, recorded);
     explain_by_program(&mut replayed, trace.metadata());
     Ok(replayed)
 }
 
 /// The trace of an occurrence, and its witness.
-fn witness(occurrence: &Occurrence, path: &Path) -> Result<(Trace, Vec<EventId>), String> {
-    let witness =
+fn witness(occurrence: &Occurrence, path: &Path) -> Result<(Trace, Witness), String> {
+    let packed =
         occurrence.witness.as_ref().ok_or("it was not predicted, so there is no schedule")?;
     let mut source = Source::open(path, None).map_err(|error| error.to_string())?;
     let trace = Trace::load(&mut source, |_| {}).map_err(|error| error.to_string())?;
-    let events = witness.unpack(&trace);
-    let events = events.ok_or("the trace is not the one that was analysed: analyse it again")?;
-    Ok((trace, events))
+    let events = packed.unpack(&trace);
+    // The schedule ends in the events that are next.
+    let is_next = |event: &&EventId| {
+        let number = event.number();
+        occurrence.parts.iter().any(|part| part.role == Role::Next && part.event == number)
+    };
+    let witness = events.and_then(|events| {
+        let next = events.iter().rev().take_while(is_next).count();
+        let (prefix, next) = events.split_at(events.len() - next);
+        Witness::of_schedule(&trace, prefix, next)
+    });
+    let witness = witness.ok_or("the trace is not the one that was analysed: analyse it again")?;
+    Ok((trace, witness))
 }
 
 /// What a test program printed, without the line that says how long it took: that differs anyway.

@@ -159,7 +159,10 @@ pub(super) fn show_printed(out: &mut impl Write, replayed: &Replayed) -> io::Res
         if order.printed.is_empty() {
             continue;
         }
-        writeln!(out, "  what it printed with `{}` first:", order.first)?;
+        match &order.first {
+            Some(first) => writeln!(out, "  what it printed with `{first}` first:")?,
+            None => writeln!(out, "  what it printed:")?,
+        }
         for line in String::from_utf8_lossy(&order.printed).lines() {
             writeln!(out, "    {line}")?;
         }

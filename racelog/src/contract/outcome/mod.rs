@@ -1,16 +1,17 @@
 //! What a program under control says of its run, as text for the command that has started it.
 //!
 //! ```text
-//! racelog-outcome 3
+//! racelog-outcome 4
 //! program /home/me/p/target/debug/p   # the file that runs
 //! thread 0.1 worker                   # a thread that has a name: its place in the tree of threads, and the name
 //! foreign 1                           # a thread that no thread under control has started
 //! result diverged                     # or confirmed, unreached, ran
 //! at 4                                # the step of the schedule, from 1
-//! why blocked                         # or other, ended, absent, apart
+//! why blocked                         # or other, ended, absent, goes_on, apart
 //! expected 0.1 acquire l @ src/a.rs:3:5
 //! stands 0.1 ready lock @ src/a.rs:3:5
 //! holds 0.2 @ src/a.rs:9:5            # about the thread that `stands` names
+//! first 0.3 @ src/a.rs:12:5           # the same: waits to take the lock exclusively, and goes first
 //! early 7 0.2 release l @ src/a.rs:9:5
 //! differs 2 0.2 write x @ src/a.rs:7:5
 //! predicted wrote 7
@@ -25,15 +26,16 @@
 //! | `found` | what the thread did instead, if that is why: as in schedules |
 //! | `stands` | where the thread of the step stands, or the one that should have started it: `ready`, `outside` of racelog or `ended`; then what it waits to do, or did last |
 //! | `holds`, `joins` | a thread that holds what it waits for, and since where; the thread whose end it waits for |
+//! | `first` | a thread that waits to take the lock exclusively before it may share it, and where |
 //! | `early` | a step that came before its time, with the rest of its operation |
 //! | `differs` | the first access whose value differs, with what the schedule says and what it did |
 //! | `value` | what a racing access read and wrote |
 //! | `real` | two places at which a race was seen |
 //! | `panicked` | which thread did, and where |
-//! | `wait` | as `stands`, of all threads at the end that cannot go on |
+//! | `wait` | as `stands`, of all threads at the end that cannot go on; of a deadlock that was to be seen, of its threads |
 //! | `lost` | a thread that blocked outside of racelog, and what it did last |
 //!
-//! The lines `holds` and `joins` are about the last thread before them. All others may come in any
+//! The lines `holds`, `first` and `joins` are about the last thread before them. All others may come in any
 //! order, after the first. There are no comments: a message may have any sign but line breaks,
 //! which are written as blanks.
 
@@ -47,7 +49,10 @@ use super::operation::{AccessValues, Operation};
 use super::place::SourcePlace;
 
 /// The first line of an outcome.
-const HEAD: &str = "racelog-outcome 3";
+const HEAD: &str = "racelog-outcome 4";
+
+/// The first line of the version before, which is still read: it had no `first`, and no `goes_on`.
+const OLDER: &str = "racelog-outcome 3";
 
 /// The exit code of a process that cannot go on, or not as its schedule says: that of a panic.
 pub const GAVE_UP: i32 = 101;
@@ -124,11 +129,12 @@ pub struct ThreadValues {
 /// How far a run came.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reached {
-    /// Both threads stood before the racing accesses.
+    /// What the schedule leads to was seen: both threads stood before the racing accesses, threads
+    /// could no longer go on, or a message had no receiver.
     Confirmed,
     /// The program did not follow its schedule.
     Diverged(Box<Divergence>),
-    /// The program ended before the race.
+    /// The program ended before that.
     Unreached {
         /// The first step that did not happen, from 1.
         step: u64,
@@ -165,7 +171,9 @@ pub enum Deviation {
     Absent(Option<Standing>),
     /// The thread cannot go on.
     Blocked(Standing),
-    /// The accesses are not of the same memory.
+    /// The thread is where it is to wait, and could go on.
+    GoesOn,
+    /// The accesses are not of the same memory, or the threads do not wait for each other.
     Apart,
 }
 
@@ -215,6 +223,8 @@ pub struct Standing {
     pub joins: Option<String>,
     /// The threads that hold what it waits for, and since where.
     pub holders: Vec<ThreadPlace>,
+    /// The threads that wait to take it exclusively and go first, and where.
+    pub writers: Vec<ThreadPlace>,
 }
 
 /// In which way a thread stands.

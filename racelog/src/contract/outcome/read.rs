@@ -5,8 +5,8 @@ use std::str::FromStr;
 use super::super::operation::{AccessValues, NONE, Operation, split_place};
 use super::super::place::SourcePlace;
 use super::{
-    Aftermath, Deviation, Divergence, EarlyStep, HEAD, InvalidOutcome, NamedThread, OtherValue,
-    Reached, RunOutcome, Standing, ThreadPlace, ThreadState, ThreadValues,
+    Aftermath, Deviation, Divergence, EarlyStep, HEAD, InvalidOutcome, NamedThread, OLDER,
+    OtherValue, Reached, RunOutcome, Standing, ThreadPlace, ThreadState, ThreadValues,
 };
 
 impl FromStr for RunOutcome {
@@ -14,7 +14,7 @@ impl FromStr for RunOutcome {
 
     fn from_str(text: &str) -> Result<Self, InvalidOutcome> {
         let mut lines = (1..).zip(text.lines());
-        if !matches!(lines.next(), Some((_, HEAD))) {
+        if !matches!(lines.next(), Some((_, HEAD | OLDER))) {
             let why = format!("it does not start with `{HEAD}`");
             return Err(InvalidOutcome { line: 1, why });
         }
@@ -27,7 +27,7 @@ impl FromStr for RunOutcome {
     }
 }
 
-/// Which thread the lines `holds` and `joins` are about.
+/// Which thread the lines `holds`, `first` and `joins` are about.
 #[derive(Clone, Copy)]
 enum About {
     Step,
@@ -98,6 +98,10 @@ impl Reader {
                 let holder = rest.parse()?;
                 self.standing_about()?.holders.push(holder);
             }
+            "first" => {
+                let writer = rest.parse()?;
+                self.standing_about()?.writers.push(writer);
+            }
             "joins" => self.standing_about()?.joins = Some(rest.to_owned()),
             "early" => {
                 let (step, operation) = two(rest)?;
@@ -151,6 +155,7 @@ impl Reader {
                     "ended" => Deviation::Ended,
                     "absent" => Deviation::Absent(self.stands),
                     "blocked" => Deviation::Blocked(self.stands.ok_or_else(|| missing("stands"))?),
+                    "goes_on" => Deviation::GoesOn,
                     "apart" => Deviation::Apart,
                     _ => return Err(invalid(line, format!("`{why}` is no way to diverge"))),
                 };
@@ -204,7 +209,8 @@ fn standing(text: &str) -> Result<Standing, String> {
         _ => return Err(format!("`{state}` is no way to stand")),
     };
     let (thread, action) = (thread.to_owned(), action.to_owned());
-    Ok(Standing { thread, state, action, place, joins: None, holders: Vec::new() })
+    let (holders, writers) = (Vec::new(), Vec::new());
+    Ok(Standing { thread, state, action, place, joins: None, holders, writers })
 }
 
 impl FromStr for ThreadPlace {

@@ -2,7 +2,7 @@ use super::super::random::{Numbers, ROUNDS};
 use super::*;
 
 fn after_head(lines: &str) -> String {
-    format!("racelog-outcome 3\n{lines}")
+    format!("racelog-outcome 4\n{lines}")
 }
 
 fn parse(lines: &str) -> RunOutcome {
@@ -15,7 +15,7 @@ fn an_outcome_has_its_text() {
         "program /home/me/p\nthread 0.1 worker of all\nforeign 1\nresult diverged\nat 4\n\
          why blocked\nexpected 0.1 acquire l @ src/a.rs:3:5\n\
          stands 0.1 ready end of scope @ src/a.rs:3:5\njoins 0.2\nholds 0.2 @ src/a.rs:9:5\n\
-         early 7 0.2 release l @ src/a.rs:9:5\ndiffers 2 0.2 write x @ src/a.rs:7:5\n\
+         first 0.3 @ src/a.rs:8:5\nearly 7 0.2 release l @ src/a.rs:9:5\ndiffers 2 0.2 write x @ src/a.rs:7:5\n\
          predicted wrote 7\ninstead wrote 8\nsteps 3\nstranger of tokio\nthen panic 0.1 is not 0\n\
          panicked - @ a.rs:3\nwait 0.2 outside lock\nholds 0.1\nlost 0.1 @ src/a.rs:1\n",
     );
@@ -35,6 +35,15 @@ fn a_run_by_a_seed_names_its_races() {
     let outcome: RunOutcome = text.parse().unwrap();
     assert_eq!(outcome.to_string(), text);
     assert_eq!(outcome.real_races[0][1].file, "b c.rs");
+}
+
+#[test]
+fn outcomes_of_the_version_before_are_read() {
+    let outcome = RunOutcome::new(Reached::Confirmed);
+    let text = outcome.to_string();
+    let older = text.replace("racelog-outcome 4", "racelog-outcome 3");
+    assert_ne!(older, text);
+    assert_eq!(older.parse(), Ok(outcome));
 }
 
 #[test]
@@ -63,12 +72,13 @@ fn standing(numbers: &mut Numbers) -> Standing {
         place: numbers.maybe(Numbers::place),
         joins: numbers.maybe(Numbers::word),
         holders: numbers.some(thread_place),
+        writers: numbers.some(thread_place),
     }
 }
 
 fn reached(numbers: &mut Numbers) -> Reached {
     let (step, expected) = (numbers.next(), numbers.operation());
-    let why = match numbers.below(8) {
+    let why = match numbers.below(9) {
         0 => return Reached::Confirmed,
         1 => return Reached::Ran,
         2 => return Reached::Unreached { step, expected },
@@ -76,6 +86,7 @@ fn reached(numbers: &mut Numbers) -> Reached {
         4 => Deviation::Ended,
         5 => Deviation::Absent(numbers.maybe(standing)),
         6 => Deviation::Blocked(standing(numbers)),
+        7 => Deviation::GoesOn,
         _ => Deviation::Apart,
     };
     let early = numbers.maybe(|numbers| EarlyStep { step, operation: numbers.operation() });
@@ -128,8 +139,8 @@ fn outcomes_are_text_and_back() {
 fn what_is_wrong_is_said_with_its_line() {
     let wrong = |text: &str| text.parse::<RunOutcome>().unwrap_err().to_string();
     let after = |lines: &str| wrong(&after_head(&format!("{lines}\n")));
-    assert_eq!(wrong(""), "line 1: it does not start with `racelog-outcome 3`");
-    assert_eq!(wrong("racelog-outcome 3\n"), "line 1: there is no line `result`");
+    assert_eq!(wrong(""), "line 1: it does not start with `racelog-outcome 4`");
+    assert_eq!(wrong("racelog-outcome 4\n"), "line 1: there is no line `result`");
     assert_eq!(after("result x\nsteps 1"), "line 2: `x` is no result");
     assert_eq!(after("steps x"), "line 2: `x` is no number");
     assert_eq!(after("stop"), "line 2: `stop` is not known here");

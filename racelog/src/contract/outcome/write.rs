@@ -58,6 +58,7 @@ fn diverged(divergence: &Divergence, f: &mut fmt::Formatter<'_>) -> fmt::Result 
         Deviation::Ended => "ended",
         Deviation::Absent(_) => "absent",
         Deviation::Blocked(_) => "blocked",
+        Deviation::GoesOn => "goes_on",
         Deviation::Apart => "apart",
     };
     writeln!(f, "result diverged\nat {step}\nwhy {word}\nexpected {expected}")?;
@@ -66,7 +67,7 @@ fn diverged(divergence: &Divergence, f: &mut fmt::Formatter<'_>) -> fmt::Result 
         Deviation::Absent(Some(stands)) | Deviation::Blocked(stands) => {
             standing("stands", stands, f)?;
         }
-        Deviation::Ended | Deviation::Absent(None) | Deviation::Apart => {}
+        Deviation::Ended | Deviation::Absent(None) | Deviation::GoesOn | Deviation::Apart => {}
     }
     if let Some(EarlyStep { step, operation }) = early {
         writeln!(f, "early {step} {operation}")?;
@@ -79,7 +80,7 @@ fn diverged(divergence: &Divergence, f: &mut fmt::Formatter<'_>) -> fmt::Result 
 
 /// Where a thread stands, and the lines that belong to it.
 fn standing(word: &str, standing: &Standing, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let Standing { thread, state, action, place, joins, holders } = standing;
+    let Standing { thread, state, action, place, joins, holders, writers } = standing;
     let state = match state {
         ThreadState::Ready => "ready",
         ThreadState::Outside => "outside",
@@ -91,7 +92,8 @@ fn standing(word: &str, standing: &Standing, f: &mut fmt::Formatter<'_>) -> fmt:
     if let Some(joined) = joins {
         writeln!(f, "joins {joined}")?;
     }
-    holders.iter().try_for_each(|holder| writeln!(f, "holds {holder}"))
+    holders.iter().try_for_each(|holder| writeln!(f, "holds {holder}"))?;
+    writers.iter().try_for_each(|writer| writeln!(f, "first {writer}"))
 }
 
 impl Display for ThreadPlace {

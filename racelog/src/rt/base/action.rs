@@ -17,6 +17,10 @@ pub(crate) enum Action {
     ReadLock,
     TryReadLock,
     ReadUnlock,
+    /// Becomes the writer of a lock that it holds shared.
+    Upgrade,
+    /// Becomes a reader of a lock that it holds exclusively.
+    Downgrade,
     /// Gives the lock back and starts to wait on a condvar.
     Wait,
     /// Ends to wait on a condvar and takes the lock again.
@@ -100,6 +104,8 @@ impl Action {
             Self::ReadLock => Class::Waits(WaitsFor::SharedLock),
             Self::TryReadLock => Class::Goes("try to lock shared"),
             Self::ReadUnlock => Class::Goes("unlock shared"),
+            Self::Upgrade => Class::Waits(WaitsFor::Lock),
+            Self::Downgrade => Class::Goes("downgrade"),
             Self::Wait => Class::Goes("wait"),
             Self::Wake => Class::Waits(WaitsFor::Notification),
             Self::Notify => Class::Goes("notify"),

@@ -232,7 +232,9 @@ impl Run {
 
     /// The closure of a thread is done, by a panic if there is a message.
     pub(in crate::sched) fn leave(&self, slot: usize, panicked: Option<String>, left: &AtomicBool) {
-        self.lock().slots[slot].panicked = panicked;
+        let mut state = self.lock();
+        let slot = &mut state.slots[slot];
+        (slot.panicked, slot.scope) = (panicked, 0);
         left.store(true, Ordering::Release);
     }
 

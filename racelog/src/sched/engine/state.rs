@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
-use crate::rt::{Action, CallSite};
+use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Wait};
 use crate::sched::model::slot::{Slot, Status, wait};
 use crate::sched::model::turn::Signal;
@@ -125,7 +125,11 @@ impl State {
                 }
                 self.slots.iter_mut().for_each(|slot| slot.yielded = false);
             }
-            if enabled.is_empty() && self.slots.iter().any(|slot| slot.status == Status::Outside) {
+            let is_outside = |slot: &Slot| slot.status == Status::Outside;
+            if enabled.is_empty()
+                && self.slots.iter().any(is_outside)
+                && !self.guide.needs_nobody_else(&self.slots)
+            {
                 self.current = None;
                 break Next::Nobody;
             }
@@ -159,6 +163,15 @@ impl State {
                     clock.store(deadline.max(now + STEP), Ordering::Relaxed);
                     continue;
                 }
+                Err(Stop::Circle(slots)) => {
+                    let waits = slots.iter().map(|at| wait(&self.slots, *at)).collect();
+                    self.fail(Failure::Circle { waits });
+                    continue;
+                }
+                Err(Stop::StandStill) => {
+                    self.fail(Failure::Deadlock { waits: self.waits() });
+                    continue;
+                }
                 Err(stop) => {
                     self.stopped = Some(stop);
                     self.ending = true;
@@ -189,28 +202,23 @@ impl State {
     fn is_ready(&self, at: usize, now: u64) -> bool {
         let slot = &self.slots[at];
         let late = || self.guide.is_time_up(slot).unwrap_or_else(|| slot.is_late(now));
-        slot.status == Status::Ready && slot.is_ready(late) && !self.is_kept_out(at, now)
+        slot.status == Status::Ready && slot.is_ready(late) && !self.is_kept_out(at)
     }
 
     /// Whether a thread is about to share a lock that another waits to take exclusively, and has to
     /// let that one go first. In the program that one may not have asked for the lock yet, though
-    /// it is about to: so a schedule that is followed up to a race decides by itself.
-    fn is_kept_out(&self, at: usize, now: u64) -> bool {
+    /// it is about to: so a schedule that is followed decides by itself.
+    fn is_kept_out(&self, at: usize) -> bool {
         let intent = &self.slots[at].intent;
         intent.after_writers
-            && !self.guide.is_on_its_way()
-            && self.has_waiting_writer(intent.object, at, now)
+            && !self.guide.lets_readers_pass()
+            && self.has_waiting_writer(intent.object, at)
     }
 
     /// Whether a thread other than this one waits to take a lock exclusively.
-    pub(in crate::sched) fn has_waiting_writer(&self, lock: usize, but: usize, now: u64) -> bool {
-        let waits = |slot: &Slot| {
-            slot.status == Status::Ready
-                && slot.intent.action == Action::Lock
-                && slot.intent.object == lock
-                && !slot.is_ready(|| slot.is_late(now))
-        };
-        self.slots.iter().enumerate().any(|(at, slot)| at != but && waits(slot))
+    pub(in crate::sched) fn has_waiting_writer(&self, lock: usize, but: usize) -> bool {
+        let mut slots = self.slots.iter().enumerate();
+        slots.any(|(at, slot)| at != but && slot.is_waiting_writer(lock))
     }
 
     /// The deadline that comes next, of those that have not passed.

@@ -322,7 +322,8 @@ impl Summary {
         let failure = match stopped {
             Some(Stop::NotDeterministic(what)) => Some(Failure::NotDeterministic { what }),
             Some(Stop::Redundant | Stop::Diverged | Stop::Sleep(_)) => None,
-            None => {
+            // What threads stand still by is a failure of its own.
+            Some(Stop::Circle(_) | Stop::StandStill) | None => {
                 self.schedules += 1;
                 failure
             }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::attach::with;
-use super::points::block_on;
-use crate::rt::{Action, CallSite};
+use super::points::block;
+use crate::rt::{self, Action, CallSite};
 use crate::sched::engine::run::Run;
 use crate::sched::members::current;
 use crate::sched::members::member::Member;
+use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::Status;
 
 /// A thread that is about to be spawned under control.
@@ -79,17 +80,27 @@ impl ChildControl {
 
     /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
     /// sent away meanwhile.
-    pub(crate) fn wait_until_left(&self, here: Option<CallSite>) {
+    pub(crate) fn wait_until_left(&self, scope: usize, here: Option<CallSite>) {
         if !self.has_left() {
-            block_on(Action::Scope, self.key(), here, || self.has_left());
+            self.wait_in_scope(scope, here, &|_| self.has_left());
         }
+    }
+
+    fn wait_in_scope(&self, scope: usize, here: Option<CallSite>, ready: &dyn Fn(bool) -> bool) {
+        rt::about_to_do(here);
+        block(|| Intent::new(Action::Scope, self.key(), here).with_second(scope), None, ready);
+    }
+
+    /// The scope of this address does not end before the thread's closure is done.
+    pub(crate) fn belongs_to(&self, scope: usize) {
+        self.run.lock().slots[self.slot].scope = scope;
     }
 
     /// The calling thread waits for the end; it is not sent away meanwhile.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn wait_at_end_of_scope(&self, here: Option<CallSite>) {
+    pub(crate) fn wait_at_end_of_scope(&self, scope: usize, here: Option<CallSite>) {
         if !self.has_ended() {
-            block_on(Action::Scope, self.key(), here, || self.has_ended());
+            self.wait_in_scope(scope, here, &|_| self.has_ended());
         }
     }
 

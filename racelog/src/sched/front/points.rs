@@ -115,8 +115,7 @@ pub(crate) fn block_on_lock(
 
 fn is_kept_out(member: &Member, lock: usize) -> bool {
     let state = member.run().lock();
-    !state.guide.is_on_its_way()
-        && state.has_waiting_writer(lock, member.slot(), member.run().now())
+    !state.guide.lets_readers_pass() && state.has_waiting_writer(lock, member.slot())
 }
 
 /// An address as traces have it: under control, where a seed decides what is in a trace, it is the
@@ -159,14 +158,23 @@ pub(crate) fn whom_to_wake() -> Option<usize> {
     wanted.flatten()
 }
 
-/// The calling thread has taken a lock by trying.
+/// The calling thread gives back what it took by [`took`].
 #[inline]
-pub(crate) fn took(lock: usize, here: Option<CallSite>) {
+pub(crate) fn gave_back(lock: usize) {
+    if rt::is_off() {
+        return;
+    }
+    with(|member| member.run().lock().slots[member.slot()].gives_back(lock));
+}
+
+/// The calling thread has taken a lock by trying, and may share it.
+#[inline]
+pub(crate) fn took(lock: usize, shared: bool, here: Option<CallSite>) {
     if rt::is_off() {
         return;
     }
     with(|member| {
-        let held = Held { lock, here };
+        let held = Held { lock, shared, here };
         member.run().lock().slots[member.slot()].held.push(held);
     });
 }

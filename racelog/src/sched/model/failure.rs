@@ -33,6 +33,8 @@ pub struct Wait {
     pub(in crate::sched) joins: Option<ThreadName>,
     /// Who holds the lock, and since where.
     pub(in crate::sched) holders: Vec<(ThreadName, Option<SourcePlace>)>,
+    /// Who waits to take the lock exclusively, and goes first; and where.
+    pub(in crate::sched) writers: Vec<(ThreadName, Option<SourcePlace>)>,
 }
 
 impl Wait {
@@ -74,12 +76,27 @@ impl fmt::Display for Wait {
         self.at(f)?;
         for (holder, since) in &self.holders {
             let own = if *holder == self.thread { ", itself" } else { "" };
-            write!(f, "; thread {holder}{own} holds it")?;
+            write!(f, "; thread {holder}{own} {}", holds(waits_for))?;
             if let Some(since) = since {
                 write!(f, " since {since}")?;
             }
         }
+        for (writer, place) in &self.writers {
+            write!(f, "; thread {writer} waits to write")?;
+            if let Some(place) = place {
+                write!(f, " at {place}")?;
+            }
+            f.write_str(" and goes first")?;
+        }
         Ok(())
+    }
+}
+
+/// What a thread does that keeps another from going on.
+fn holds(waits_for: Option<WaitsFor>) -> &'static str {
+    match waits_for {
+        Some(WaitsFor::Initialiser) => "runs it",
+        _ => "holds it",
     }
 }
 
@@ -129,6 +146,11 @@ pub enum Failure {
         /// Who waits for what.
         waits: Vec<Wait>,
     },
+    /// Threads wait for each other, whatever the others do; a schedule has led there.
+    Circle {
+        /// Who waits for what.
+        waits: Vec<Wait>,
+    },
     /// The run did not end.
     Livelock {
         /// After so many steps.
@@ -159,6 +181,10 @@ impl fmt::Display for Failure {
             }
             Self::Deadlock { waits } => {
                 f.write_str("deadlock: nobody can go on")?;
+                waits
+            }
+            Self::Circle { waits } => {
+                f.write_str("deadlock: these threads wait for each other")?;
                 waits
             }
             Self::Livelock { steps, threads } => {

@@ -4,8 +4,8 @@ use crate::sched::model::slot::Slot;
 
 /// What a strategy chooses from.
 pub(in crate::sched) struct Choice<'a> {
-    /// Those who can go on, in the order of their slots; empty only on the way to a race that is
-    /// replayed.
+    /// Those who can go on, in the order of their slots; empty only on the way to the end of a
+    /// schedule that is followed.
     pub(in crate::sched) enabled: &'a [usize],
     /// Those who could go on, too, but said that they only spin.
     pub(in crate::sched) spinning: &'a [usize],
@@ -29,4 +29,8 @@ pub(in crate::sched) enum Stop {
     NotDeterministic(String),
     /// The program does something else than the schedule says.
     Diverged,
+    /// These threads wait for each other, which was to be seen.
+    Circle(Vec<usize>),
+    /// No thread can go on, which was to be seen.
+    StandStill,
 }

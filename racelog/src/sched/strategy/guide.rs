@@ -43,9 +43,19 @@ impl Guide {
         }
     }
 
-    /// Whether it leads to a race, and would say why if no thread can go on before that.
+    /// Whether it leads somewhere, and would say why if no thread can go on before that.
     pub(in crate::sched) fn is_on_its_way(&self) -> bool {
         matches!(self, Self::Replay(replay) if replay.is_on_its_way())
+    }
+
+    /// Whether threads that share a lock pass by others that wait to take it.
+    pub(in crate::sched) fn lets_readers_pass(&self) -> bool {
+        matches!(self, Self::Replay(replay) if replay.lets_readers_pass())
+    }
+
+    /// Whether it can tell what there is to be seen without threads that block elsewhere.
+    pub(in crate::sched) fn needs_nobody_else(&self, slots: &[Slot]) -> bool {
+        matches!(self, Self::Replay(replay) if replay.needs_nobody_else(slots))
     }
 
     /// Whether there is something to be told now, for the program may not live to tell it later.

@@ -42,6 +42,8 @@ impl Replay {
         match intent.action {
             _ if !self.is_on_its_way() => None,
             Action::Sleep => Some(true),
+            // A wait that ends by its time is no wait for ever.
+            _ if self.is_to_stand_still() => None,
             _ => self.ends_by_time(thread, intent.here),
         }
     }
@@ -66,7 +68,7 @@ impl Replay {
         action: Action,
         here: Option<CallSite>,
     ) -> Option<bool> {
-        if !self.is_on_its_way() {
+        if !self.is_on_its_way() || self.is_to_stand_still() {
             return None;
         }
         match action {

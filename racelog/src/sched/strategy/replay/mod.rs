@@ -1,23 +1,28 @@
-//! Replays a schedule up to a race.
+//! Replays a schedule up to its aim: a race, threads that stand still, or a message to nobody.
 //!
-//! The schedule is a witness: an order of events that ends with two threads before accesses that
-//! race. Here the threads are let go in that order, and what they do is compared with what they
-//! should do, event by event, as the recorder sees it. An operation that is several events happens
-//! as a whole: when the schedule comes to the first of them, or as soon after that as the operation
-//! does not block.
+//! The schedule is a witness: an order of events, and what the threads are about to do after that.
+//! Here the threads are let go in that order, and what they do is compared with what they should
+//! do, event by event, as the recorder sees it. An operation that is several events happens as a
+//! whole: when the schedule comes to the first of them, or as soon after that as the operation does
+//! not block. What is looked at in the end depends on the aim: see `race`, `hang` and `send`.
 //!
 //! Whom a notification wakes and whether a wait ends by its time is the schedule's, too: see
 //! `decisions`.
 //!
-//! Claim: if the race is confirmed, both threads stood before the racing accesses at the same time.
-//! If not, the replay says at which step, and why: a thread did something else, which is that of a
-//! program that depends on more than its schedule; or it is not there, or cannot go on.
+//! Claim: if a race is confirmed, both threads stood before the racing accesses at the same time.
+//! If a deadlock or a stall is, its threads were asked, and can no longer go on. If a message to
+//! nobody is, the channel has refused it. If nothing is confirmed, the replay says at which step,
+//! and why: a thread did something else, which is that of a program that depends on more than its
+//! schedule; or it is not there, or cannot go on.
 //!
 //! Known misses: an operation of several events that others interrupt in the schedule, and where it
 //! makes a difference to them. Such a schedule diverges.
 
 mod decisions;
+mod hang;
 mod progress;
+mod race;
+mod send;
 
 use std::collections::VecDeque;
 
@@ -25,10 +30,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(in crate::sched) use self::progress::{Divergence, OtherValue, Progress, Stands, Why};
 
+use self::race::is_free;
 use super::choice::{Choice, Stop};
 use super::random::Numbers;
-use crate::contract::operation::{AccessValues, FREE, Operation};
-use crate::contract::schedule::{Schedule, Step};
+use crate::contract::operation::{AccessValues, Operation};
+use crate::contract::schedule::{Aim, Schedule, Step};
 use crate::rt::{Action, CallSite};
 use crate::sched::model::intent::Intent;
 use crate::sched::model::place::{is_at, place_of};
@@ -39,11 +45,11 @@ use crate::trace::{self, Op, Value};
 /// How far a replay is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Before the race.
+    /// Before the end of the schedule.
     Approach,
-    /// All steps are done; this many of the racing accesses, too.
-    Race(usize),
-    /// The race has happened.
+    /// All steps are done; of a race this many of the racing accesses, too.
+    End(usize),
+    /// It was seen.
     After,
 }
 
@@ -102,7 +108,7 @@ impl Replay {
         }
     }
 
-    /// Whether the race is still ahead, and can be reached.
+    /// Whether its aim is still ahead, and can be reached.
     pub(super) fn is_on_its_way(&self) -> bool {
         !self.confirmed && self.divergence.is_none()
     }
@@ -112,13 +118,33 @@ impl Replay {
         std::mem::take(&mut self.news)
     }
 
-    /// What a thread has to do yet, up to its racing access.
+    /// Whether threads that share a lock pass by others that wait to take it: in the program those
+    /// may not have asked yet, so it is the schedule's to say until all its steps are done.
+    pub(super) fn lets_readers_pass(&self) -> bool {
+        self.is_on_its_way() && !self.is_to_stand_still()
+    }
+
+    /// Whether its threads are to wait for ever.
+    fn leads_to_standstill(&self) -> bool {
+        matches!(self.schedule.aim, Aim::Deadlock | Aim::Stall)
+    }
+
+    /// Whether all its steps are done, and its threads are to wait for ever now.
+    fn is_to_stand_still(&self) -> bool {
+        self.leads_to_standstill() && self.phase != Phase::Approach
+    }
+
+    /// What a thread has to do yet, up to where the schedule ends.
     fn coming(&self, thread: &str) -> impl Iterator<Item = &Operation> {
         let steps = self.coming.get(thread).into_iter().flatten();
-        let races =
-            self.schedule.race.iter().filter(move |access| access.operation.thread == thread);
+        let next = self.schedule.next.iter().filter(move |step| step.operation.thread == thread);
         let steps = steps.map(|&at| &self.schedule.steps[at]);
-        steps.chain(races).map(|step| &step.operation)
+        steps.chain(next).map(|step| &step.operation)
+    }
+
+    /// The aim is reached.
+    fn confirm(&mut self) {
+        (self.confirmed, self.news) = (true, true);
     }
 
     /// How many steps were followed.
@@ -139,9 +165,9 @@ impl Replay {
         }
     }
 
-    /// The step at this place, or a racing access if there are no more.
+    /// The step at this place, or the first operation of its end if there are no more.
     fn expected(&self, at: usize) -> &Step {
-        self.schedule.steps.get(at).unwrap_or(&self.schedule.race[0])
+        self.schedule.steps.get(at).unwrap_or(&self.schedule.next[0])
     }
 
     pub(super) fn pick(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
@@ -155,10 +181,19 @@ impl Replay {
             if self.next < self.done.len() {
                 return self.approach(choice);
             }
-            self.phase = Phase::Race(0);
+            self.phase = Phase::End(0);
+            if self.leads_to_standstill() {
+                // From here on writers that wait keep readers out: it is asked anew who can go on.
+                return Err(Stop::Sleep(choice.now));
+            }
         }
-        if let Phase::Race(done) = self.phase {
-            return self.race(choice, done);
+        if let Phase::End(done) = self.phase {
+            return match self.schedule.aim {
+                Aim::Race { first } => self.race(choice, done, first),
+                Aim::Deadlock => self.deadlock(choice),
+                Aim::Stall => self.stall(choice),
+                Aim::SendToNobody => self.send(choice),
+            };
         }
         // What follows is anybody's guess: a random walk.
         let all = if choice.enabled.is_empty() { choice.spinning } else { choice.enabled };
@@ -187,82 +222,9 @@ impl Replay {
         self.diverge(step, why)
     }
 
-    /// Brings both threads to their accesses, and then lets them go in the order that is asked for.
-    fn race(&mut self, choice: &Choice<'_>, done: usize) -> Result<usize, Stop> {
-        let slots = [0, 1].map(|at| find(choice, &self.schedule.race[at].operation.thread));
-        if done == 0 {
-            // Where a free stands is known only by what the other thread is about to access.
-            let first = usize::from(is_free(&self.schedule.race[0]));
-            for at in [first, 1 - first] {
-                let access = &self.schedule.race[at].operation;
-                let Some(slot) = slots[at] else {
-                    // The thread that frees may stand at an earlier free, before what lets the
-                    // other come.
-                    if let Some(freeing) = slots[1 - at]
-                        .filter(|slot| choice.slots[*slot].intent.action == Action::Free)
-                    {
-                        let other = &self.schedule.race[1 - at].operation;
-                        self.turn = Some((other.thread.clone(), false));
-                        return Ok(freeing);
-                    }
-                    if let Some(deadline) = self.undecided(choice) {
-                        return Err(Stop::Sleep(deadline));
-                    }
-                    let why = stands(choice.slots, &access.thread);
-                    return self.diverge(self.done.len() + at, why);
-                };
-                if !is_before(access, &choice.slots[slot].intent) {
-                    self.turn = Some((access.thread.clone(), false));
-                    return Ok(slot);
-                }
-            }
-        }
-        let order = [self.schedule.first, 1 - self.schedule.first];
-        let slot = slots[order[done]];
-        if let [Some(a), Some(b)] = slots
-            && done == 0
-        {
-            if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
-                // A thread may free several things one after the other.
-                if let Some(at) = self.schedule.race.iter().position(is_free) {
-                    let thread = &self.schedule.race[at].operation.thread;
-                    self.turn = Some((thread.clone(), false));
-                    return Ok([a, b][at]);
-                }
-                return self.diverge(self.done.len(), Why::Apart);
-            }
-            (self.confirmed, self.news) = (true, true);
-        }
-        self.turn = None;
-        self.phase = if done == 0 { Phase::Race(1) } else { Phase::After };
-        // What the first did may have ended the other's chance; then the rest is free.
-        Ok(slot.unwrap_or(choice.enabled[0]))
-    }
-
-    /// Whether a thread is to stop before a free: it has done all its steps and is to free what the
-    /// other thread is about to access. As long as that one is not there, it may be any free.
-    pub(in crate::sched) fn waits_for_free(
-        &self,
-        slot: usize,
-        intent: &Intent,
-        slots: &[Slot],
-    ) -> bool {
-        let own = |access: &Step| access.operation.thread == slots[slot].path;
-        let Some(at) = self.schedule.race.iter().position(|access| is_free(access) && own(access))
-        else {
-            return false;
-        };
-        let other = &self.schedule.race[1 - at].operation;
-        let its_slot = slots.iter().find(|slot| slot.path == other.thread);
-        let stands = its_slot.filter(|slot| is_before(other, &slot.intent));
-        self.is_on_its_way()
-            && self.coming.get(&slots[slot].path).is_none_or(VecDeque::is_empty)
-            && stands.is_none_or(|slot| slot.intent.races_with(intent))
-    }
-
     fn diverge(&mut self, at: usize, why: Why) -> Result<usize, Stop> {
         let expected = match at.checked_sub(self.done.len()) {
-            Some(access) => self.schedule.race[access].operation.clone(),
+            Some(access) => self.schedule.next[access].operation.clone(),
             None => self.schedule.steps[at].operation.clone(),
         };
         // What comes later in the schedule than this, and nevertheless came before.
@@ -280,6 +242,11 @@ impl Replay {
             return;
         }
         if self.divergence.is_some() {
+            return;
+        }
+        if self.is_sent_to_nobody(thread, op, here) {
+            self.phase = Phase::After;
+            self.confirm();
             return;
         }
         let (name, object) = (op.keyword(), object_of(op));
@@ -324,10 +291,23 @@ impl Replay {
         let (thread_name, op) = (thread.to_owned(), name.to_owned());
         let (woken, place) = (None, place_of(here));
         let found = Operation { thread: thread_name, op, object, woken, place };
-        let race =
-            || self.schedule.race.iter().position(|access| access.operation.thread == thread);
-        let at = at.unwrap_or_else(|| self.done.len() + race().unwrap_or(0));
-        let _ = self.diverge(at, Why::Other(found));
+        let at_end = self.schedule.next.iter().position(|step| step.operation.thread == thread);
+        let why = match at_end {
+            // What it was to wait for has come, or it never had to.
+            Some(end) if at.is_none() && self.is_next_operation(end, &found) => Why::GoesOn,
+            _ => Why::Other(found),
+        };
+        let at = at.unwrap_or_else(|| self.done.len() + at_end.unwrap_or(0));
+        let _ = self.diverge(at, why);
+    }
+
+    /// Whether a thread has done what it was to be about to do in the end, or the first event of
+    /// that.
+    fn is_next_operation(&self, end: usize, found: &Operation) -> bool {
+        let next = &self.schedule.next[end].operation;
+        !matches!(self.schedule.aim, Aim::Race { .. })
+            && next.op == found.op
+            && (next.place.is_none() || next.place == found.place)
     }
 
     /// Notes the first access whose value is not the one of its step.
@@ -354,7 +334,8 @@ impl Replay {
     fn note_value(&mut self, thread: &str, op: &Op) {
         // A free has no value, nor is it observed.
         let racing = |access: &Step| access.operation.thread == thread && !is_free(access);
-        let racing = self.schedule.race.iter().any(racing);
+        let is_race = matches!(self.schedule.aim, Aim::Race { .. });
+        let racing = is_race && self.schedule.next.iter().any(racing);
         let noted = self.values.iter().any(|(known, _)| known == thread);
         if !racing || noted {
             return;
@@ -407,19 +388,6 @@ fn stands(slots: &[Slot], thread: &str) -> Why {
         Some(at) if slots[at].status == Status::Finished => Why::Ended,
         Some(at) => Why::Blocked(stands(at)),
     }
-}
-
-/// Whether an access is the free of a destructor.
-fn is_free(access: &Step) -> bool {
-    access.operation.op == FREE
-}
-
-/// Whether a thread stands before an access.
-fn is_before(access: &Operation, intent: &Intent) -> bool {
-    let is_there = |place| is_at(place, intent.here);
-    intent.action.is_access()
-        && (access.op == FREE) == (intent.action == Action::Free)
-        && access.place.as_ref().is_none_or(is_there)
 }
 
 /// What an operation is done to. Not threads: they have their names, in every run.
@@ -476,7 +444,7 @@ mod tests {
 
     /// Replays the steps; each thread has a turn of its own for what it does in a row.
     fn diverge(steps: &str, turns: &[(&str, &[Op])]) -> Divergence {
-        let text = format!("racelog-schedule 3\n{steps}race 0.1 write z\nrace 0.2 write z\n");
+        let text = format!("racelog-schedule 4\n{steps}race 0.1 write z\nrace 0.2 write z\n");
         let mut replay = Replay::new(text.parse().unwrap());
         for (thread, ops) in turns {
             replay.turn = Some(((*thread).to_owned(), false));
@@ -503,26 +471,6 @@ mod tests {
         let turns: [(&str, &[Op]); 3] =
             [("0.1", &update[..1]), ("0.2", &[write(1, 5), read(2, 0)]), ("0.1", &[write(3, 1)])];
         assert_eq!(diverge(steps, &turns).early, None);
-    }
-
-    #[test]
-    fn a_thread_stops_before_the_free_that_its_schedule_ends_with() {
-        let text = "racelog-schedule 3\nstep 0 fork 0.1\nrace 0 free x\nrace 0.1 write x\n";
-        let mut replay = Replay::new(text.parse().unwrap());
-        let slot = |path: &str, action, address: usize| {
-            let mut slot = Slot::new(path.to_owned(), None, None);
-            slot.intent = Intent::new(action, address, None).with_size(8);
-            slot
-        };
-        let free = |address| Intent::new(Action::Free, address, None).with_size(64);
-        let alone = [slot("0", Action::Spawn, 0)];
-        assert!(!replay.waits_for_free(0, &free(0x100), &alone), "a step is to come");
-        replay.observe("0", &Op::Fork(trace::ThreadId::new(1)), None);
-        assert!(replay.waits_for_free(0, &free(0x100), &alone), "it may be any free");
-        let both = [slot("0", Action::Spawn, 0), slot("0.1", Action::Write, 0x108)];
-        assert!(replay.waits_for_free(0, &free(0x100), &both));
-        assert!(!replay.waits_for_free(0, &free(0x200), &both), "that is another's memory");
-        assert!(!replay.waits_for_free(1, &free(0x100), &both), "the other thread frees nothing");
     }
 
     #[test]

@@ -56,7 +56,10 @@ pub(in crate::sched) enum Why {
     Absent(Option<Stands>),
     /// The thread cannot go on, nor can any other that could let it.
     Blocked(Stands),
-    /// The two threads stand before accesses, but not of the same memory.
+    /// The thread is where it is to wait, and could go on.
+    GoesOn,
+    /// The two threads stand before accesses, but not of the same memory. Or threads wait, but not
+    /// for each other.
     Apart,
 }
 
@@ -85,7 +88,8 @@ impl fmt::Display for Divergence {
             Why::Ended => write!(f, "thread {} has ended", expected.thread),
             Why::Absent(_) => write!(f, "there is no thread {}", expected.thread),
             Why::Blocked(stands) => write!(f, "{stands}"),
-            Why::Apart => f.write_str("found accesses of different objects"),
+            Why::GoesOn => write!(f, "thread {} can go on there", expected.thread),
+            Why::Apart => f.write_str("found operations on different objects"),
         }
     }
 }
