@@ -30,7 +30,8 @@ fn main() -> ExitCode {
         "once" => once(right),
         "lazy" => lazy(right),
         "join" => join(right),
-        "scope" => scope(right),
+        "scoped-join" => scoped_join(right),
+        "scope" => scope(),
         "timed-wait" => timed_wait(right),
         "parking-lot" => parking_lot(right),
         "upgrade" => upgrade(right),
@@ -168,13 +169,22 @@ fn join(right: bool) {
     other.join().unwrap();
 }
 
-/// Waits at the end of a scope under the lock that one of its threads needs; right without.
-fn scope(right: bool) {
+/// Joins a scoped thread under the lock that it needs; right without.
+fn scoped_join(right: bool) {
+    thread::scope(|scope| {
+        let other = scope.spawn(|| drop(A.lock().unwrap()));
+        let held = A.lock().unwrap();
+        let _held = (!right).then_some(held);
+        other.join().unwrap();
+    });
+}
+
+/// Waits at the end of a scope under the lock that one of its threads needs.
+fn scope() {
     let held = thread::scope(|scope| {
         scope.spawn(|| drop(B.lock().unwrap()));
         scope.spawn(|| drop(A.lock().unwrap()));
-        let held = A.lock().unwrap();
-        (!right).then_some(held)
+        A.lock().unwrap()
     });
     drop(held);
 }
@@ -195,24 +205,22 @@ fn timed_wait(right: bool) {
     );
 }
 
-/// Two locks of parking_lot in opposite orders; right in one.
+/// Takes a lock of parking_lot and one of std in opposite orders; right in one.
 fn parking_lot(right: bool) {
-    use racelog::parking_lot::{Mutex, RwLock};
-    static A: Mutex<()> = Mutex::new(());
-    static B: RwLock<()> = RwLock::new(());
+    static OTHER: racelog::parking_lot::RwLock<()> = racelog::parking_lot::RwLock::new(());
     both(
         || {
-            let _a = A.lock();
-            let _b = B.write();
+            let _other = OTHER.write();
+            let _a = A.lock().unwrap();
         },
         move || match right {
             true => {
-                let _a = A.lock();
-                let _b = B.read();
+                let _other = OTHER.read();
+                let _a = A.lock().unwrap();
             }
             false => {
-                let _b = B.read();
-                let _a = A.lock();
+                let _a = A.lock().unwrap();
+                let _other = OTHER.read();
             }
         },
     );
