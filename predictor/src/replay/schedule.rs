@@ -72,12 +72,13 @@ impl Plan {
         last.extend(steps.iter().map(|event| (trace.thread(*event), *event)));
         let is_last = |event: EventId| last.get(&trace.thread(event)) == Some(&event);
         // Of a destructor's frees only the one that races is waited for.
-        let is_step = |event: &EventId| {
-            !is_hidden(trace, *event)
-                && !is_beyond_control(trace, *event)
-                && !(comes_with_next(trace, *event) && is_last(*event))
+        let is_no_step = |event: EventId| {
+            is_hidden(trace, event)
+                || is_beyond_control(trace, event)
+                || comes_with_next(trace, event) && is_last(event)
         };
-        let happen = steps.iter().copied().filter(is_step).map(&mut step).collect();
+        let happen = steps.iter().filter(|event| !is_no_step(**event));
+        let happen = happen.copied().map(&mut step).collect();
         let next: Vec<Step> = goal.next().iter().copied().map(step).collect();
         let test = trace.metadata().test.clone();
         let schedule = Schedule { test, steps: happen, aim: goal.aim(), next };

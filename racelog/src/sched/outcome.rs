@@ -46,18 +46,19 @@ pub(super) fn whole(
         }),
         waits: waits.iter().map(|wait| standing(wait, false)).collect(),
         lost: state.lost.iter().map(lost).collect(),
-        ..start(state)
+        ..start(state, strangers.is_empty())
     }
 }
 
 /// What is said as soon as a race is confirmed, lest the program does not live to say more.
 pub(super) fn so_far(state: &State) -> RunOutcome {
-    RunOutcome { then: Aftermath::Unended, ..start(state) }
+    RunOutcome { then: Aftermath::Unended, ..start(state, true) }
 }
 
-fn start(state: &State) -> RunOutcome {
+/// Of a run with `all` threads under control, or not.
+fn start(state: &State, all: bool) -> RunOutcome {
     let mut outcome = match &state.guide {
-        Guide::Replay(replay) => of_replay(replay),
+        Guide::Replay(replay) => of_replay(replay, all),
         Guide::Race(race) | Guide::Watched(_, race) => RunOutcome {
             real_races: race.found().into_iter().map(|race| [race.first, race.second]).collect(),
             steps: state.steps,
@@ -75,8 +76,9 @@ fn start(state: &State) -> RunOutcome {
     outcome
 }
 
-fn of_replay(replay: &Replay) -> RunOutcome {
-    let (reached, values) = match replay.progress() {
+fn of_replay(replay: &Replay, all: bool) -> RunOutcome {
+    let progress = if all { replay.progress() } else { replay.progress_beside_others() };
+    let (reached, values) = match progress {
         Progress::Confirmed { values } => (Reached::Confirmed, values),
         Progress::NotReached { step, expected } => {
             (Reached::Unreached { step: step as u64, expected }, Vec::new())

@@ -110,7 +110,7 @@ fn odd_project(mut project: Project, random: &mut ChaCha8Rng) -> Project {
             }
             if let Some(replayed) = occurrence.replay.as_mut().and_then(|it| it.replayed.as_mut()) {
                 for order in &mut replayed.orders {
-                    order.first = word(random);
+                    order.first = Some(word(random));
                     order.outcome.then = Aftermath::Panic(word(random));
                     for values in &mut order.outcome.values {
                         (values.thread, values.read) = (word(random), Some(word(random)));

@@ -165,6 +165,17 @@ impl Replay {
         }
     }
 
+    /// How far it came if there are threads that are not under control: no stall was seen, for any of
+    /// them may do what is waited for.
+    pub(in crate::sched) fn progress_beside_others(&self) -> Progress {
+        if !self.confirmed || self.schedule.aim != Aim::Stall {
+            return self.progress();
+        }
+        let (step, expected) = (self.done.len() + 1, self.schedule.next[0].operation.clone());
+        let (why, early, value) = (Why::GoesOn, None, None);
+        Progress::Diverged(Box::new(Divergence { step, expected, why, early, value }))
+    }
+
     /// The step at this place, or the first operation of its end if there are no more.
     fn expected(&self, at: usize) -> &Step {
         self.schedule.steps.get(at).unwrap_or(&self.schedule.next[0])
