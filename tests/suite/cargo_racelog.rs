@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use predictor::finding::{Finding, Kind, ReplayStatus};
+use predictor::finding::{Finding, Kind, Level, ReplayStatus};
 use predictor::project::Project;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -114,6 +114,7 @@ fn from_test_to_proof() {
     findings_that_do_not_count(&workspace);
     nothing_is_lost_to_what_records_nothing(&workspace);
     programs_are_recorded(&workspace);
+    deadlocks_are_confirmed(&workspace);
     programs_that_hang_are_ended(&workspace);
 }
 
@@ -443,4 +444,21 @@ fn programs_are_recorded(workspace: &Workspace) {
     let (code, _, err) = workspace.run(&["test", "-p", "alpha", "--", "no-such-test"]);
     assert_eq!(code, 2);
     assert!(err.contains("nothing was recorded"), "{err}");
+}
+
+fn deadlocks_are_confirmed(workspace: &Workspace) {
+    let mut command = workspace.command(&["run", "-p", "gamma", "--", "opposite"]);
+    // By this seed nobody is interrupted, so that nothing happens while it is recorded.
+    let (code, out, err) = run(command.env("RACELOG_CONTROL", "pct:1:1:0"), b"");
+    assert_eq!(code, 1, "{out}{err}");
+    let project = workspace.project();
+    let [finding] = &project.findings[..] else { panic!("{:?}", project.findings) };
+    assert_eq!((&finding.kind, finding.level), (&Kind::Deadlock, Level::Proven), "{out}");
+    let replay = finding.best().replay.as_ref().expect("it was replayed");
+    assert!(replay.status.is_confirmed(), "{replay:?}");
+    assert!(out.contains("none of them can go on, whatever others do"), "{out}");
+    let (code, out, err) = workspace.run(&["replay", "1"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.starts_with("confirmed\n"), "{out}");
+    assert!(out.contains(" waits for `") && out.contains(" holds it since "), "{out}");
 }

@@ -1,9 +1,11 @@
-//! A program that has a race, or hangs if it is asked to.
+//! A program that has a race; if it is asked to, it hangs, or takes locks in opposite orders.
 
 #[cfg(racelog)]
 fn main() {
-    if std::env::args().nth(1).is_some_and(|word| word == "hang") {
-        hang();
+    match std::env::args().nth(1).as_deref() {
+        Some("hang") => hang(),
+        Some("opposite") => return opposite(),
+        _ => {}
     }
     use racelog::cell::Shared;
     let value = Shared::new(0);
@@ -31,6 +33,22 @@ fn hang() {
     println!("it hangs");
     other.unwrap().join().unwrap();
     drop(first);
+}
+
+/// Two threads that can come to wait for each other.
+#[cfg(racelog)]
+fn opposite() {
+    use racelog::sync::Mutex;
+    static FIRST: Mutex<()> = Mutex::new(());
+    static SECOND: Mutex<()> = Mutex::new(());
+    let other = racelog::thread::spawn(|| {
+        let _second = SECOND.lock().unwrap();
+        let _first = FIRST.lock().unwrap();
+    });
+    let first = FIRST.lock().unwrap();
+    let second = SECOND.lock().unwrap();
+    drop((first, second));
+    other.join().unwrap();
 }
 
 #[cfg(not(racelog))]

@@ -112,3 +112,96 @@ fn waits_at(operation: &Operation, intent: &Intent) -> bool {
     intent.action.waits_for().is_some()
         && operation.place.as_ref().is_none_or(|place| is_at(place, intent.here))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Progress;
+    use super::*;
+    use crate::rt::Action;
+    use crate::sched::model::slot::Held;
+
+    /// Threads 0, 1, … that stand before these operations.
+    fn slots(intents: &[Intent]) -> Vec<Slot> {
+        let slot = |(at, intent): (usize, &Intent)| {
+            let mut slot = Slot::new(at.to_string(), None, None);
+            slot.intent = *intent;
+            slot
+        };
+        intents.iter().enumerate().map(slot).collect()
+    }
+
+    fn lock(object: usize) -> Intent {
+        Intent::new(Action::Lock, object, None)
+    }
+
+    const fn held(lock: usize) -> Held {
+        Held { lock, shared: false, here: None }
+    }
+
+    /// What a replay whose steps are done picks of threads of which these can go on.
+    fn pick(ends: &str, slots: &[Slot], enabled: &[usize]) -> (Result<usize, Stop>, Replay) {
+        let schedule = format!("racelog-schedule 4\n{ends}");
+        let mut replay = Replay::new(schedule.parse().unwrap());
+        let choice = Choice { enabled, spinning: &[], slots, current: None, step: 1, now: 0 };
+        assert_eq!(replay.pick(&choice), Err(Stop::Sleep(0)), "it asks anew who can go on");
+        (replay.pick(&choice), replay)
+    }
+
+    fn is_confirmed(replay: &Replay) -> bool {
+        matches!(replay.progress(), Progress::Confirmed { .. })
+    }
+
+    const CIRCLE: &str = "deadlock 0 acquire b\ndeadlock 1 acquire a\n";
+
+    #[test]
+    fn threads_that_wait_for_each_other_are_a_deadlock_whatever_others_do() {
+        let mut slots = slots(&[lock(8), lock(16), Intent::new(Action::Yield, 0, None)]);
+        (slots[0].held, slots[1].held) = (vec![held(16)], vec![held(8)]);
+        let (picked, replay) = pick(CIRCLE, &slots, &[2]);
+        assert_eq!(picked, Err(Stop::Circle(vec![0, 1])));
+        assert!(is_confirmed(&replay));
+    }
+
+    #[test]
+    fn threads_that_wait_for_a_third_are_no_deadlock() {
+        let mut slots = slots(&[lock(8), lock(16), lock(24)]);
+        (slots[0].held, slots[2].held) = (vec![held(16)], vec![held(8)]);
+        let (picked, replay) = pick(CIRCLE, &slots, &[2]);
+        assert_eq!(picked, Err(Stop::Diverged));
+        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        assert_eq!((divergence.step, divergence.why), (1, Why::Apart));
+    }
+
+    #[test]
+    fn who_can_go_on_does_and_is_found_out_by_what_it_does() {
+        let slots = slots(&[lock(8), lock(16)]);
+        let (picked, mut replay) = pick(CIRCLE, &slots, &[1]);
+        assert_eq!(picked, Ok(1));
+        let taken = crate::trace::Op::Acquire(crate::trace::LockId::new(1));
+        replay.observe("1", &taken, None);
+        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        assert_eq!((divergence.step, divergence.why), (2, Why::GoesOn));
+    }
+
+    #[test]
+    fn a_stall_needs_all_to_wait() {
+        let park = Intent::new(Action::Park, 0, None);
+        let slots = slots(&[Intent::new(Action::Join, 2, None), park, lock(8)]);
+        let (picked, replay) = pick("stall 1 park -\n", &slots, &[2]);
+        assert_eq!((picked, is_confirmed(&replay)), (Ok(2), false));
+        let (picked, replay) = pick("stall 1 park -\n", &slots, &[]);
+        assert_eq!((picked, is_confirmed(&replay)), (Err(Stop::StandStill), true));
+        // Beside threads that are not under control it is none.
+        assert!(matches!(replay.progress_beside_others(), Progress::Diverged(_)));
+    }
+
+    #[test]
+    fn a_thread_that_waits_elsewhere_is_not_where_it_should() {
+        let mut slots = slots(&[lock(8), Intent::new(Action::Write, 16, None)]);
+        slots[0].held = vec![held(16)];
+        let (picked, replay) = pick(CIRCLE, &slots, &[]);
+        assert_eq!(picked, Err(Stop::Diverged));
+        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        assert!(matches!(divergence.why, Why::Blocked(_)), "{divergence:?}");
+    }
+}
