@@ -156,6 +156,7 @@ cannot be read.")]
 Examples:
   predictor generate big.rlog --events 10000000
   predictor generate - --events 2000 --near-races 2 --far-races 0
+  predictor generate - --events 90000 --deadlocks 10 --false-circles 10
 
 The only races are the seeded ones: `near…` are close together, `far…` a third of the trace apart and
 more. The same seed makes the same trace.")]
@@ -443,7 +444,7 @@ pub(super) struct Generate {
     /// How many threads
     #[arg(long, value_name = "N", default_value_t = Plan::default().threads)]
     pub(super) threads: usize,
-    /// How many locks
+    /// How many locks, besides those of the seeded circles
     #[arg(long, value_name = "N", default_value_t = Plan::default().locks)]
     pub(super) locks: usize,
     /// How many variables, besides those of the seeded races
@@ -470,6 +471,12 @@ pub(super) struct Generate {
     /// How many races have their accesses far apart
     #[arg(long, value_name = "N", default_value_t = Plan::default().far_races)]
     pub(super) far_races: usize,
+    /// How many circles of threads and locks are deadlocks; none of them happens in the trace
+    #[arg(long, value_name = "N", default_value_t = Plan::default().deadlocks)]
+    pub(super) deadlocks: usize,
+    /// How many circles of threads and locks only look like deadlocks
+    #[arg(long, value_name = "N", default_value_t = Plan::default().false_circles)]
+    pub(super) false_circles: usize,
     /// What chance is derived from
     #[arg(long, value_name = "N", default_value_t = Plan::default().seed)]
     pub(super) seed: u64,
@@ -489,6 +496,8 @@ impl Generate {
             unguarded: self.unguarded,
             near_races: self.near_races,
             far_races: self.far_races,
+            deadlocks: self.deadlocks,
+            false_circles: self.false_circles,
             seed: self.seed,
         }
     }

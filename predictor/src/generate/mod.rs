@@ -1,4 +1,5 @@
-//! Traces made to measure: of any length, with locks, branches, condvars, and races in known places.
+//! Traces made to measure: of any length, with locks, branches, condvars, and with races and
+//! deadlocks in known places.
 //!
 //! A little program is simulated, and its threads take turns at random. Variables are guarded by
 //! locks, and threads that guard them take the lock first: so all races are the seeded ones. These
@@ -13,6 +14,7 @@
 //! talkers write, and write what only they read, under the same locks; the earlier access of every
 //! seeded race is theirs. Happens-before orders most of these pairs, by the locks.
 
+mod circles;
 mod world;
 
 use rand::SeedableRng;
@@ -22,6 +24,12 @@ use self::world::World;
 use crate::trace::format::SinkError;
 use racelog::trace::{Dictionary, Item};
 
+/// More events have no numbers.
+const MOST_EVENTS: usize = u32::MAX as usize / 4;
+
+/// More threads, locks or variables than that take more memory than the events.
+const MOST_OBJECTS: usize = 1 << 24;
+
 /// What to make.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plan {
@@ -29,7 +37,7 @@ pub struct Plan {
     pub events: usize,
     /// How many threads, the first one included; at least 2.
     pub threads: usize,
-    /// How many locks; at least 1.
+    /// How many locks, besides those of the seeded circles; at least 1.
     pub locks: usize,
     /// How many variables, besides those of the seeded races; at least 1.
     pub vars: usize,
@@ -48,6 +56,10 @@ pub struct Plan {
     pub near_races: usize,
     /// How many races have their accesses far apart: a third of the trace and more.
     pub far_races: usize,
+    /// How many circles of threads and locks are deadlocks. Nothing comes of them in the trace.
+    pub deadlocks: usize,
+    /// How many circles only look like deadlocks.
+    pub false_circles: usize,
     /// The same plan with the same seed makes the same trace.
     pub seed: u64,
 }
@@ -66,6 +78,8 @@ impl Default for Plan {
             unguarded: 0.0,
             near_races: 40,
             far_races: 10,
+            deadlocks: 0,
+            false_circles: 0,
             seed: 0,
         }
     }
@@ -92,12 +106,26 @@ impl Plan {
         least("threads", self.threads, 2)?;
         least("locks", self.locks, 1)?;
         least("vars", self.vars, 1)?;
-        let races = self.near_races + self.far_races;
-        least("events", self.events, 10 * self.threads + 300 * races.min(1) + 100 * races)?;
-        let most = u32::MAX as usize / 4;
-        if self.events > most {
-            return Err(format!("events is {}: at most {most}", self.events));
+        let most = |name: &str, count: usize, most: usize| {
+            if count <= most { Ok(()) } else { Err(format!("{name} is {count}: at most {most}")) }
+        };
+        most("events", self.events, MOST_EVENTS)?;
+        for (name, count) in [
+            ("threads", self.threads),
+            ("locks", self.locks),
+            ("vars", self.vars),
+            ("condvars", self.condvars),
+            ("near-races", self.near_races),
+            ("far-races", self.far_races),
+            ("deadlocks", self.deadlocks),
+            ("false-circles", self.false_circles),
+        ] {
+            most(name, count, MOST_OBJECTS)?;
         }
+        let races = self.near_races + self.far_races;
+        let circles = self.deadlocks + self.false_circles;
+        let seeded = 300 * races.min(1) + 100 * races + 1000 * circles;
+        least("events", self.events, 10 * self.threads + seeded)?;
         Ok(())
     }
 
@@ -113,6 +141,41 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whoever has to wait for its turn in a circle gets it, however few threads there are.
+    #[test]
+    fn circles_come_to_an_end() {
+        for (threads, seed) in [(2, 1), (3, 2), (8, 3), (64, 4)] {
+            let (deadlocks, false_circles) = (9, 20);
+            let plan = Plan { threads, seed, deadlocks, false_circles, ..Plan::default() };
+            plan.check().expect("a valid plan");
+            let mut tries = 0;
+            let made = plan.make(|_, item| {
+                tries += usize::from(matches!(
+                    item,
+                    Item::Event(event) if event.patience == racelog::trace::Patience::Try
+                ));
+                Ok(())
+            });
+            assert!(made.is_ok(), "{threads} threads");
+            assert_eq!(tries, 3 * 3);
+        }
+    }
+
+    #[test]
+    fn what_no_memory_can_hold_is_refused() {
+        let most = usize::MAX;
+        for plan in [
+            Plan { locks: most, ..Plan::default() },
+            Plan { vars: most, ..Plan::default() },
+            Plan { condvars: most, ..Plan::default() },
+            Plan { threads: most, ..Plan::default() },
+            Plan { near_races: most, far_races: most, ..Plan::default() },
+            Plan { deadlocks: most, false_circles: most, ..Plan::default() },
+        ] {
+            assert!(plan.check().is_err_and(|error| error.contains("at most")), "{plan:?}");
+        }
+    }
 
     /// With many threads some begin to wait when all others are about to end.
     #[test]

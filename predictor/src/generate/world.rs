@@ -10,17 +10,18 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use super::Plan;
+use super::circles::{Circles, Section, Seeded};
 use crate::trace::format::SinkError;
 
 /// How far the accesses of a near race are apart, in turns.
 const NEAR: usize = 100;
 
 /// How many variables no lock guards, if any are asked for.
-const LOOSE: usize = 10;
+pub(super) const LOOSE: usize = 10;
 
 /// What a thread is going to do.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+pub(super) enum Step {
     Acquire(usize),
     Release(usize),
     Read {
@@ -49,6 +50,19 @@ enum Step {
         writes: bool,
         branch: bool,
     },
+    /// Waits until a circle's sections before the one with this number are over.
+    Enter {
+        circle: usize,
+        turn: usize,
+    },
+    /// The end of a circle's section.
+    Leave {
+        circle: usize,
+    },
+    /// An event of a circle.
+    Seeded(Seeded),
+    /// What threads do all the time, once.
+    Work,
 }
 
 #[derive(Debug, Default)]
@@ -58,13 +72,20 @@ struct Thread {
     notified: bool,
 }
 
-/// An access of a seeded race that is due.
+/// Something seeded that is due.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Due {
     at: usize,
-    race: usize,
-    second: bool,
+    what: Seed,
     thread: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Seed {
+    /// An access of a race.
+    Access { race: usize, second: bool },
+    /// The section with this number, of all circles.
+    Section { number: usize, turn: usize },
 }
 
 pub(super) struct World<'a, W> {
@@ -74,6 +95,8 @@ pub(super) struct World<'a, W> {
     dictionary: Dictionary,
     file: StrId,
     races_file: StrId,
+    /// Where deadlocks are, and other circles.
+    circles_files: [StrId; 2],
     threads: Vec<Thread>,
     /// Who holds each lock.
     holders: Vec<Option<usize>>,
@@ -81,6 +104,9 @@ pub(super) struct World<'a, W> {
     /// The values of the seeded races' variables.
     race_values: Vec<u64>,
     loose_values: [u64; LOOSE],
+    sections: Vec<Section>,
+    /// How many sections of each circle are over.
+    turns: Vec<usize>,
     due: VecDeque<Due>,
     events: usize,
     fresh: u64,
@@ -91,6 +117,8 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         let mut dictionary = Dictionary::new();
         let mut string = |text| dictionary.string(text).expect("an empty dictionary has room");
         let (file, races_file) = (string("src/worker.rs"), string("src/races.rs"));
+        let circles_files = [string("src/deadlocks.rs"), string("src/circles.rs")];
+        let circles = Circles::new(plan);
         let mut world = Self {
             plan,
             random,
@@ -98,21 +126,27 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             dictionary,
             file,
             races_file,
+            circles_files,
             threads: (0..plan.threads).map(|_| Thread::default()).collect(),
             holders: vec![None; plan.locks],
             values: vec![0; plan.vars],
             race_values: vec![0; plan.near_races + plan.far_races],
             loose_values: [0; LOOSE],
+            sections: circles.sections,
+            turns: vec![0; plan.deadlocks + plan.false_circles],
             due: VecDeque::new(),
             events: 0,
             fresh: 0,
         };
-        world.name_objects();
-        world.schedule_races();
+        world.name_objects(circles.locks);
+        let mut due = world.schedule_races();
+        due.extend(world.schedule_circles());
+        due.sort_unstable();
+        world.due = due.into();
         world
     }
 
-    fn name_objects(&mut self) {
+    fn name_objects(&mut self, locks: Vec<(LockId, String)>) {
         let plan = self.plan;
         let mut name = |object, name: String| {
             self.dictionary.name(object, &name).expect("a new name for a new object");
@@ -120,6 +154,9 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         for race in 0..plan.near_races + plan.far_races {
             let kind = if race < plan.near_races { "near" } else { "far" };
             name(Object::Var(VarId::new((plan.vars + race) as u32)), format!("{kind}{race}"));
+        }
+        for (lock, text) in locks {
+            name(Object::Lock(lock), text);
         }
     }
 
@@ -136,7 +173,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         self.random.random_bool(part)
     }
 
-    fn schedule_races(&mut self) {
+    fn schedule_races(&mut self) -> Vec<Due> {
         let (plan, events) = (self.plan, self.plan.events);
         let mut due = Vec::new();
         for race in 0..plan.near_races + plan.far_races {
@@ -149,11 +186,34 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             } else {
                 (self.below(events / 10 + 1), events / 3 + self.below(events / 3 + 1))
             };
-            due.push(Due { at, race, second: false, thread: first });
-            due.push(Due { at: at + distance, race, second: true, thread: second });
+            let access = |second| Seed::Access { race, second };
+            due.push(Due { at, what: access(false), thread: first });
+            due.push(Due { at: at + distance, what: access(true), thread: second });
         }
-        due.sort_unstable();
-        self.due = due.into();
+        due
+    }
+
+    /// The sections of every other circle are close together; those of the others are spread over
+    /// half of the trace.
+    fn schedule_circles(&mut self) -> Vec<Due> {
+        let events = self.plan.events;
+        let mut due = Vec::new();
+        let mut number = 0;
+        for circle in 0..self.turns.len() {
+            let count = self.sections[number..].iter().take_while(|s| s.circle == circle).count();
+            let (start, step) = if circle.is_multiple_of(2) {
+                (self.below(events / 10 + 1), events / 2 / count)
+            } else {
+                (self.below(events / 2 + 1), 1 + self.below(NEAR))
+            };
+            for turn in 0..count {
+                let thread = self.sections[number].thread;
+                let what = Seed::Section { number, turn };
+                due.push(Due { at: start + turn * step, what, thread });
+                number += 1;
+            }
+        }
+        due
     }
 
     pub(super) fn run(mut self) -> Result<Dictionary, SinkError> {
@@ -161,7 +221,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             self.emit(0, Op::Fork(ThreadId::new(thread as u32)), 1)?;
         }
         while self.events < self.plan.events || !self.due.is_empty() {
-            self.plan_races();
+            self.plan_seeds();
             let thread = self.below(self.plan.threads);
             self.turn(thread, true)?;
         }
@@ -210,12 +270,21 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         })
     }
 
-    /// Gives the accesses of seeded races that are due to their threads.
-    fn plan_races(&mut self) {
+    /// Gives what is seeded and due to its threads.
+    fn plan_seeds(&mut self) {
         while let Some(due) = self.due.front().filter(|due| due.at <= self.events).copied() {
             self.due.pop_front();
-            let step = Step::Race { race: due.race, second: due.second };
-            self.threads[due.thread].steps.push_back(step);
+            let steps = &mut self.threads[due.thread].steps;
+            match due.what {
+                Seed::Access { race, second } => steps.push_back(Step::Race { race, second }),
+                Seed::Section { number, turn } => {
+                    let Section { circle, steps: section, .. } = &mut self.sections[number];
+                    let circle = *circle;
+                    steps.push_back(Step::Enter { circle, turn });
+                    steps.extend(std::mem::take(section));
+                    steps.push_back(Step::Leave { circle });
+                }
+            }
         }
     }
 
@@ -274,6 +343,19 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             Step::NotifyAll { condvar } => self.notify_all(thread, condvar)?,
             Step::Race { race, second } => self.race(thread, race, second)?,
             Step::Loose { var, writes, branch } => self.loose(thread, var, writes, branch)?,
+            Step::Enter { circle, turn } => {
+                if self.turns[circle] < turn {
+                    return Ok(());
+                }
+            }
+            Step::Leave { circle } => self.turns[circle] += 1,
+            Step::Seeded(seeded) => self.seeded(thread, &seeded)?,
+            Step::Work => {
+                let work = self.section(thread);
+                self.threads[thread].steps.pop_front();
+                work.into_iter().rev().for_each(|s| self.threads[thread].steps.push_front(s));
+                return Ok(());
+            }
         }
         self.threads[thread].steps.pop_front();
         Ok(())
@@ -309,6 +391,14 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         self.emit_at(thread, op, location)
     }
 
+    /// An event of a circle. Only one thread at a time is in a circle, so it can always happen.
+    fn seeded(&mut self, thread: usize, seeded: &Seeded) -> Result<(), SinkError> {
+        let Seeded { op, patience, by, circle, line } = *seeded;
+        let file = self.circles_files[usize::from(circle >= self.plan.deadlocks)];
+        let location = Location::Source { file, line, column: Some(5) };
+        self.emit_patient(by.unwrap_or(thread), op, patience, location)
+    }
+
     fn loose(
         &mut self,
         thread: usize,
@@ -334,13 +424,19 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         if self.plan.condvars > 0 && self.chance(0.002) {
             return self.think_of_condvar(thread);
         }
-        let lock = self.below(self.plan.locks.min(self.plan.vars));
         if self.chance(self.plan.unguarded) {
             let (var, writes) = (self.below(LOOSE), self.chance(0.4));
             let branch = !writes && self.chance(self.plan.branches);
             self.threads[thread].steps.push_back(Step::Loose { var, writes, branch });
             return;
         }
+        let steps = self.section(thread);
+        self.threads[thread].steps.extend(steps);
+    }
+
+    /// A critical section, perhaps with another one in it.
+    fn section(&mut self, thread: usize) -> Vec<Step> {
+        let lock = self.below(self.plan.locks.min(self.plan.vars));
         let mut steps = vec![Step::Acquire(lock)];
         self.think_of_accesses(thread, lock, &mut steps);
         let inner = lock + 1;
@@ -350,7 +446,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             steps.push(Step::Release(inner));
         }
         steps.push(Step::Release(lock));
-        self.threads[thread].steps.extend(steps);
+        steps
     }
 
     /// Talkers wait for one another, as long as somebody is left to talk.
@@ -425,6 +521,16 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         op: Op<Value>,
         location: Location,
     ) -> Result<(), SinkError> {
+        self.emit_patient(thread, op, Patience::Forever, location)
+    }
+
+    fn emit_patient(
+        &mut self,
+        thread: usize,
+        op: Op<Value>,
+        patience: Patience,
+        location: Location,
+    ) -> Result<(), SinkError> {
         let location: LocId = self.dictionary.location(location).expect("the file is known");
         self.events += 1;
         let event = Event {
@@ -433,7 +539,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             op,
             location: Some(location),
             recorded: true,
-            patience: Patience::Forever,
+            patience,
         };
         (self.write)(&self.dictionary, &Item::Event(event))
     }
