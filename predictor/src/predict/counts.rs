@@ -47,6 +47,9 @@ pub struct RefutedBy {
     /// The order in which locks were taken keeps them apart.
     #[serde(default)]
     pub lock_histories: u64,
+    /// A flag that is taken by compare-exchange keeps them apart.
+    #[serde(default)]
+    pub flags: u64,
     /// One comes before the other in every execution.
     pub must_order: u64,
     /// The values that have been read force one to come before the other.
@@ -62,7 +65,8 @@ impl RefutedBy {
     /// All of them.
     pub fn total(&self) -> u64 {
         let by_order = self.must_order + self.forced_order + self.closure;
-        self.common_lock + self.lock_histories + by_order + self.solver
+        let by_locks = self.common_lock + self.lock_histories + self.flags;
+        by_locks + by_order + self.solver
     }
 }
 
@@ -98,6 +102,7 @@ impl Counts {
         self.proven.solver += other.proven.solver;
         self.refuted.common_lock += other.refuted.common_lock;
         self.refuted.lock_histories += other.refuted.lock_histories;
+        self.refuted.flags += other.refuted.flags;
         self.refuted.must_order += other.refuted.must_order;
         self.refuted.forced_order += other.refuted.forced_order;
         self.refuted.closure += other.refuted.closure;

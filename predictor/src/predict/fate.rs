@@ -27,6 +27,8 @@ pub(super) enum Fate {
     Proven(Witness, Proof),
     /// None does: the order in which locks were taken keeps its events apart.
     Crossed,
+    /// None does: a flag that is taken by compare-exchange keeps its events apart.
+    Claimed,
     /// None does: what it forces is a contradiction.
     Contradicted,
     /// None does, says the solver.
@@ -56,7 +58,7 @@ impl Fate {
                 tried.proven = true;
                 found.found.push(Proven { witness, proof, time });
             }
-            Self::Crossed | Self::Contradicted | Self::Refuted => {}
+            Self::Crossed | Self::Claimed | Self::Contradicted | Self::Refuted => {}
             Self::Cut | Self::TimedOut | Self::Unconfirmed | Self::Apart => {
                 found.unknown.push(goal);
             }
@@ -71,6 +73,7 @@ impl Fate {
             Self::Proven(_, Proof::Waiting) => &mut counts.proven.waiting,
             Self::Proven(_, Proof::Solver) => &mut counts.proven.solver,
             Self::Crossed => &mut counts.refuted.lock_histories,
+            Self::Claimed => &mut counts.refuted.flags,
             Self::Contradicted => &mut counts.refuted.closure,
             Self::Refuted => &mut counts.refuted.solver,
             Self::Cut => &mut counts.unknown.window,

@@ -12,6 +12,7 @@ mod counts;
 mod deadlock;
 mod decide;
 mod fate;
+mod flags;
 mod histories;
 mod hold_back;
 mod must;

@@ -66,6 +66,8 @@ pub struct Proofs {
     pub common_lock: bool,
     /// No, by the order in which locks were taken.
     pub histories: bool,
+    /// No, by flags that are taken by compare-exchange.
+    pub flags: bool,
     /// No, by an order that all executions share.
     pub must_order: bool,
     /// No, by an order that is forced by values.
@@ -83,6 +85,7 @@ impl Proofs {
     pub const ALL: Self = Self {
         common_lock: true,
         histories: true,
+        flags: true,
         must_order: true,
         forced_order: true,
         hold_back: true,
@@ -93,6 +96,7 @@ impl Proofs {
     pub const NONE: Self = Self {
         common_lock: false,
         histories: false,
+        flags: false,
         must_order: false,
         forced_order: false,
         hold_back: false,

@@ -39,6 +39,9 @@ impl<'a> Job<'a> {
         if self.options.proofs.histories && self.has_crossed_histories(goal) {
             return Ok(Fate::Crossed);
         }
+        if self.options.proofs.flags && self.flags.exclude(self.trace, goal) {
+            return Ok(Fate::Claimed);
+        }
         if let Some(witness) = self.hold_back(goal, is_first, tried) {
             return Ok(Fate::Proven(witness, Proof::HeldBack));
         }

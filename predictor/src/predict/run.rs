@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::deadlock::Instances;
 use super::fate::{Fate, Tried};
+use super::flags::Flags;
 use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, send};
 use crate::encode::{Forced, Window};
 use crate::goal::{Goal, GoalKind, Signature};
@@ -87,6 +88,7 @@ fn in_parallel(
     circles.all.retain(|circle| looks_for(circle.kind()));
     let sends = looks_for(GoalKind::SendToNobody).then(|| send::candidates(trace, &index));
     let sends = sends.unwrap_or_default();
+    let flags = Flags::new(trace);
     let job = Job {
         trace,
         options,
@@ -97,6 +99,7 @@ fn in_parallel(
         candidates: &candidates,
         requests: &requests,
         writes: &writes,
+        flags: &flags,
         deadline,
     };
     let done = AtomicUsize::new(0);
@@ -215,6 +218,7 @@ pub(super) struct Job<'a> {
     pub(super) candidates: &'a Candidates,
     pub(super) requests: &'a Requests,
     pub(super) writes: &'a Writes,
+    pub(super) flags: &'a Flags,
     pub(super) deadline: Option<Instant>,
 }
 

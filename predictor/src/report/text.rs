@@ -115,6 +115,7 @@ fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
     let by_proof = [
         (refuted.common_lock, "by a common lock"),
         (refuted.lock_histories, "by the order in which locks were taken"),
+        (refuted.flags, "by a flag that is taken by compare-exchange"),
         (refuted.must_order, "by an order that all executions share"),
         (refuted.forced_order, "by an order that values force"),
         (refuted.closure, "by what they would force"),
