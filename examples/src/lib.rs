@@ -15,6 +15,7 @@
 //! - [`larger`]: crawlers, caches, pools, simulations.
 //! - [`fusion`]: the examples of symbolic prediction, by number of threads.
 //! - [`shapes`]: the data structures that concurrent Rust is made of.
+//! - [`hangs`]: deadlocks, stalls and lost wake-ups.
 //!
 //! [`evaluate`] records all of them and holds detectors against each other.
 //!
@@ -27,6 +28,7 @@ pub mod contest;
 pub mod evaluate;
 pub mod fusion;
 pub mod grande;
+pub mod hangs;
 pub mod larger;
 pub mod shapes;
 
@@ -38,12 +40,18 @@ mod program;
 
 pub use command::main;
 pub use labels::{LabelError, Labels, Place};
-pub use program::{Harm, Origin, Program, Race, Size, Source};
+pub use program::{Goal, GoalKind, Harm, Origin, Program, Race, Size, Source};
 
 /// All programs.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    let groups =
-        [contest::PROGRAMS, grande::PROGRAMS, larger::PROGRAMS, fusion::PROGRAMS, shapes::PROGRAMS];
+    let groups = [
+        contest::PROGRAMS,
+        grande::PROGRAMS,
+        larger::PROGRAMS,
+        fusion::PROGRAMS,
+        shapes::PROGRAMS,
+        hangs::PROGRAMS,
+    ];
     groups.into_iter().flatten().copied()
 }
 
@@ -78,7 +86,10 @@ mod tests {
             let pairs: BTreeSet<_> = places.iter().collect();
             assert_eq!(pairs.len(), places.len(), "{}: a race is listed twice", program.name);
             let labels = program.races.iter().flat_map(|race| [race.labels.0, race.labels.1]);
-            used.entry(program.source.file).or_default().extend(labels);
+            let used = used.entry(program.source.file).or_default();
+            used.extend(labels);
+            used.extend(program.goals.iter().flat_map(|goal| goal.labels));
+            program.expected_goals().unwrap_or_else(|error| panic!("{error}"));
         }
         for program in programs() {
             let source = &program.source;

@@ -25,6 +25,8 @@ pub struct Program {
     pub large: Size,
     /// All its races, each once.
     pub races: &'static [Race],
+    /// All its deadlocks, stalls and sends to nobody that are known, each once.
+    pub goals: &'static [Goal],
     /// A seed of the controlled scheduler. The run at the small size that it gives admits all races
     /// but those that say why not.
     pub schedule: &'static str,
@@ -42,6 +44,18 @@ impl Program {
             Ok([one.min(other), one.max(other)])
         });
         pairs.collect()
+    }
+
+    /// Where its other goals are, in the order of [`Program::goals`], each with its places sorted.
+    pub fn expected_goals(&self) -> Result<Vec<Vec<Place>>, LabelError> {
+        let labels = Labels::of(&self.source)?;
+        let places = self.goals.iter().map(|goal| {
+            let places = goal.labels.iter().map(|label| labels.place(label));
+            let mut places = places.collect::<Result<Vec<Place>, _>>()?;
+            places.sort_unstable();
+            Ok(places)
+        });
+        places.collect()
     }
 
     /// How many lines of its file are neither empty nor comments. Twins share a file, and the
@@ -82,6 +96,8 @@ pub enum Origin {
     Fusion,
     /// What Rust programs are made of: queues, rings, arenas, reference counts.
     Shapes,
+    /// Deadlocks, stalls and lost wake-ups, as programs have them.
+    Hangs,
 }
 
 impl Origin {
@@ -93,6 +109,7 @@ impl Origin {
             Self::Larger => "larger programs",
             Self::Fusion => "symbolic prediction",
             Self::Shapes => "shapes of Rust",
+            Self::Hangs => "programs that may hang",
         }
     }
 }
@@ -144,6 +161,46 @@ impl Race {
     pub const fn weak(self) -> Self {
         Self { is_weak: true, ..self }
     }
+}
+
+/// Something else than a race that can happen.
+///
+/// Its lines are known by labels, as those of a race.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal {
+    /// What it is.
+    pub kind: GoalKind,
+    /// The lines where threads then stand, one for each thread. Of a stall only the roots.
+    pub labels: &'static [&'static str],
+    /// How it comes about.
+    pub why: &'static str,
+    /// Why it cannot be proven from a run in which nothing happened, if it cannot.
+    pub unproven: Option<&'static str>,
+}
+
+impl Goal {
+    /// A goal whose threads stand at labelled lines.
+    pub const fn new(kind: GoalKind, labels: &'static [&'static str], why: &'static str) -> Self {
+        Self { kind, labels, why, unproven: None }
+    }
+
+    /// The same goal, which cannot be proven, and why.
+    pub const fn unproven(self, reason: &'static str) -> Self {
+        Self { unproven: Some(reason), ..self }
+    }
+}
+
+/// What else than a race can happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GoalKind {
+    /// Threads wait for each other in a circle.
+    Deadlock,
+    /// The same, where writers that wait for a lock keep readers out.
+    FairDeadlock,
+    /// Every thread waits, and some for what nobody is left to do.
+    Stall,
+    /// A message is sent, and all receivers are dropped.
+    SendToNobody,
 }
 
 /// What may come of a race.

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use predictor::explore::explore;
-use predictor::goal::{GoalKinds, Pair};
+use predictor::generate::Plan;
+use predictor::goal::{GoalKind, GoalKinds, Pair};
 use predictor::predict::{Options, Prediction, Proofs, predict};
+use predictor::trace::format::{Format, Sink, Source};
 use predictor::trace::{EventId, Trace};
 use predictor::witness;
+use racelog::trace::{End, Metadata};
 use racelog_tests::random_trace::{Family, Shape, random_trace, small_trace};
 
 /// How many random programs the equality is tested on.
@@ -122,6 +125,80 @@ fn lock_histories_by_themselves_change_nothing() {
         crossed += found.counts.refuted.lock_histories;
     }
     assert!(crossed > 30, "only {crossed} pairs were ruled out");
+}
+
+/// Random programs rarely take and leave flags, so these do little else.
+#[test]
+fn flags_by_themselves_change_nothing() {
+    let proofs = Proofs { flags: true, ..Proofs::NONE };
+    let (mut claimed, mut races) = (0, 0);
+    for seed in 0..3_000 {
+        let shape = Shape {
+            events: 22,
+            threads: 2 + seed as usize % 2,
+            vars: 2,
+            objects: 1,
+            operations: vec![Family::Plain, Family::Atomic, Family::Atomic, Family::Atomic],
+            locations: false,
+            unrecorded: seed.is_multiple_of(2),
+            foreign: 0,
+            waits: false,
+        };
+        let text = random_trace(seed, &shape);
+        let trace: Trace = text.parse().expect("it is valid");
+        let Some(truth) = truth(&trace) else { continue };
+        let found = run(&trace, &Options { proofs, ..all_goals() });
+        assert_eq!(pairs(&found), truth, "seed {seed}\n{text}");
+        claimed += found.counts.refuted.flags;
+        races += truth.len();
+    }
+    assert!(claimed > 300 && races > 300, "{claimed} pairs were ruled out, {races} are races");
+}
+
+/// Ten of twenty circles of locks are deadlocks, and nothing comes of them in the trace.
+#[test]
+fn of_lock_order_circles_the_deadlocks_are_found_and_no_others() {
+    let (threads, deadlocks) = (8, 10);
+    let plan = Plan {
+        events: 30_000,
+        locks: 100,
+        threads,
+        condvars: 0,
+        near_races: 0,
+        far_races: 0,
+        deadlocks,
+        false_circles: 10,
+        ..Plan::default()
+    };
+    plan.check().expect("a valid plan");
+    let mut sink = Sink::new(Vec::new(), Format::Binary, &Metadata::default(), false).unwrap();
+    let dictionary = plan.make(|dictionary, item| sink.write(dictionary, item)).unwrap();
+    let (bytes, _) = sink.finish(&dictionary, End::Clean).unwrap();
+    let mut source = Source::of_bytes(bytes, Some(Format::Binary)).unwrap();
+    let trace = Trace::load(&mut source, |_| {}).unwrap();
+    let options = Options { goal_time: None, ..Options::default() };
+    let found = run(&trace, &options);
+    assert_eq!(found.counts.unknown.total(), 0);
+    // Where the members of each deadlock take their second locks.
+    let expected = (0..deadlocks as u32).map(|circle| {
+        let members = 2 + circle % (threads as u32 / 2);
+        (0..members).map(|member| 5 + 100 * circle + 12 * member).collect()
+    });
+    let expected: BTreeSet<Vec<u32>> = expected.collect();
+    let places = found.found.iter().map(|proven| {
+        assert_eq!(proven.goal().kind(), GoalKind::Deadlock);
+        let places = proven.goal().next().iter().map(|event| trace.source_place(*event).unwrap());
+        let mut lines: Vec<u32> = places
+            .map(|place| {
+                assert_eq!(place.file, "src/deadlocks.rs");
+                place.line
+            })
+            .collect();
+        lines.sort_unstable();
+        lines
+    });
+    assert_eq!(places.collect::<BTreeSet<_>>(), expected);
+    assert_eq!(found.found.len(), deadlocks, "one finding for each");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use racelog::cell::Shared;
 use racelog::sync::Mutex;
 use racelog::thread;
 
-use crate::{Harm, Origin, Program, Race, Size, Source};
+use crate::{Goal, GoalKind, Harm, Origin, Program, Race, Size, Source};
 
 /// What is said of it.
 pub static PROGRAM: Program = Program {
@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
         Race::new("own-write", "other-read", Harm::LostUpdate, "the owner comes in between"),
         Race::new("own-write", "other-write", Harm::LostUpdate, "one of two changes is lost"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };
@@ -38,6 +39,11 @@ pub static DEADLOCK: Program = Program {
     about: "a transfer takes the other account's lock while it holds its own: a ring of locks",
     run: |size| run(size, Locking::OwnFirst),
     races: &[],
+    goals: &[Goal::new(
+        GoalKind::Deadlock,
+        &["second-lock", "second-lock"],
+        "all owners hold their own lock and wait for the next one's",
+    )],
     schedule: "random:2",
     hangs: Some("all owners hold their own lock and wait for the next one's"),
     ..PROGRAM
@@ -110,7 +116,7 @@ fn own(accounts: &[Account], me: usize, rounds: usize, locking: Locking) {
 #[racelog::instrument]
 fn transfer(from: &Account, to: &Account, order: [usize; 2], accounts: &[Account]) {
     let _first = accounts[order[0]].lock.lock().unwrap();
-    let _second = accounts[order[1]].lock.lock().unwrap();
+    let _second = accounts[order[1]].lock.lock().unwrap(); // [second-lock]
     change(from, -100);
     change(to, 100);
 }

@@ -32,6 +32,7 @@ pub static PROGRAM: Program = Program {
         Race::new("full-write", "full-read", Harm::StaleRead, "sellers go out for a full flight"),
         Race::new("full-write", "full-write", Harm::Benign, "both say that the flight is full"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -17,7 +17,7 @@ use racelog::sync::atomic::{AtomicBool, Ordering};
 use racelog::sync::{Condvar, Mutex};
 use racelog::thread;
 
-use crate::{Harm, Origin, Program, Race, Size, Source};
+use crate::{Goal, GoalKind, Harm, Origin, Program, Race, Size, Source};
 
 /// How many items there is room for.
 const CAPACITY: usize = 1;
@@ -35,6 +35,14 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 2),
     large: Size::new(4, 200_000),
     races: &[Race::new("flag-look", "flag-clear", Harm::Benign, "the watchdog looks once more")],
+    goals: &[Goal::new(
+        GoalKind::Stall,
+        &["wait-until-not-full", "wait-until-not-empty"],
+        "a wake-up went to a thread of the same kind, which waits again",
+    )
+    .unproven(
+        "who is woken looks again, and the run that is recorded does not have that second wait",
+    )],
     schedule: "random:1",
     hangs: Some("a wake-up goes to a thread of the same kind, which waits again"),
 };
@@ -45,6 +53,7 @@ pub static FIXED: Program = Program {
     about: "as `bounded_buffer`, with a condition variable for each condition and an atomic flag",
     run: run_fixed,
     races: &[],
+    goals: &[],
     hangs: None,
     ..PROGRAM
 };
@@ -70,7 +79,7 @@ impl Buffer {
     fn put(&self, item: usize) {
         let mut items = self.items.lock().unwrap();
         while items.len() == CAPACITY {
-            items = self.not_full().wait(items).unwrap();
+            items = self.not_full().wait(items).unwrap(); // [wait-until-not-full]
         }
         items.push_back(item);
         self.not_empty.notify_one();
@@ -79,7 +88,7 @@ impl Buffer {
     fn take(&self) -> usize {
         let mut items = self.items.lock().unwrap();
         while items.is_empty() {
-            items = self.not_empty.wait(items).unwrap();
+            items = self.not_empty.wait(items).unwrap(); // [wait-until-not-empty]
         }
         let item = items.pop_front().unwrap();
         self.not_full().notify_one();

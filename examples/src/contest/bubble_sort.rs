@@ -29,6 +29,7 @@ pub static PROGRAM: Program = Program {
         Race::new("right-read", "left-write", Harm::BrokenInvariant, "a value is lost"),
         Race::new("right-read", "right-write", Harm::BrokenInvariant, "a value is lost"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

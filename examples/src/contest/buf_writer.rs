@@ -37,6 +37,7 @@ pub static PROGRAM: Program = Program {
         Race::new("drain-write", "position-read", Harm::StaleRead, "the next is stored behind"),
         Race::new("drain-write", "position-write", Harm::LostUpdate, "values are counted twice"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

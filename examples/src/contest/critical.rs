@@ -34,6 +34,7 @@ pub static PROGRAM: Program = Program {
         Race::new("look", "leave", Harm::StaleRead, "the other leaves while one looks"),
         Race::new("leave", "leave", Harm::LostUpdate, "both give the turn away"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

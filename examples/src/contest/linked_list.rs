@@ -24,6 +24,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 2),
     large: Size::new(4, 800),
     races: &[Race::new("walk", "link", Harm::LostUpdate, "what was linked there is lost")],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

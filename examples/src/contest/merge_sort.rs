@@ -29,6 +29,7 @@ pub static PROGRAM: Program = Program {
         Race::new("change-read", "change-write", Harm::LostUpdate, "a thread counts as none"),
         Race::new("change-write", "change-write", Harm::LostUpdate, "a thread counts as none"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -31,6 +31,7 @@ pub static PROGRAM: Program = Program {
         Race::new("take", "put-back", Harm::Crash, "a player that is back is taken by mistake"),
         Race::new("put-back", "put-back", Harm::LostUpdate, "who found nobody puts nobody back"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
         Race::new("change", "change", Harm::Benign, "only the flag itself orders these").weak(),
         Race::new("put", "take", Harm::StaleRead, "the flag may overtake the value").weak(),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

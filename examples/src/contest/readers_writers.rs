@@ -26,6 +26,7 @@ pub static PROGRAM: Program = Program {
         Race::new("read", "write", Harm::StaleRead, "a reader comes in after the writer looked"),
         Race::new("write", "write", Harm::LostUpdate, "writers do not keep each other out"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

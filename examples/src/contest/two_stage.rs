@@ -25,6 +25,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 1),
     large: Size::new(8, 200_000),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -24,6 +24,7 @@ pub static PROGRAM: Program = Program {
         Race::new("read", "write", Harm::LostUpdate, "a change comes in between"),
         Race::new("write", "write", Harm::LostUpdate, "one of two changes is lost"),
     ],
+    goals: &[],
     schedule: "random:4",
     hangs: None,
 };

@@ -26,6 +26,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 1),
     large: Size::new(10, 1_000),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -24,6 +24,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(1, 1),
     large: Size::new(1, 1_000),
     races: &[Race::new("write-x", "read-x", Harm::BrokenInvariant, "`x` and `y` are of two times")],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

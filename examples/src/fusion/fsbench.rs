@@ -24,6 +24,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(3, 1),
     large: Size::new(26, 10),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

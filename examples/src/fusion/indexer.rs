@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(12, 2),
     large: Size::new(25, 4),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

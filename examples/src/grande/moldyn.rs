@@ -34,6 +34,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 2),
     large: Size::new(4, 1_700),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

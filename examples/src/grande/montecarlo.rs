@@ -37,6 +37,7 @@ pub static PROGRAM: Program = Program {
         Race::new("rate-write", "rate-write", Harm::Benign, "both write the same"),
         Race::new("rate-write", "rate-read", Harm::Benign, "the same is written once more"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

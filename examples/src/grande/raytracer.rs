@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
         Race::new("sum-read", "sum-write", Harm::LostUpdate, "another thread's part is lost"),
         Race::new("sum-write", "sum-write", Harm::LostUpdate, "another thread's part is lost"),
     ],
+    goals: &[],
     schedule: "random:16",
     hangs: None,
 };

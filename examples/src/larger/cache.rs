@@ -35,6 +35,7 @@ pub static PROGRAM: Program = Program {
         Race::new("interval-read", "interval-write", Harm::StaleRead, "it sleeps for too long"),
         Race::new("sleeping-write", "sleeping-read", Harm::StaleRead, "the wake-up is too late"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -33,6 +33,7 @@ pub static PROGRAM: Program = Program {
         Race::new("use-read", "use-write", Harm::LostUpdate, "two clients use it at once"),
         Race::new("use-write", "use-write", Harm::LostUpdate, "two clients use it at once"),
     ],
+    goals: &[],
     schedule: "random:10",
     hangs: None,
 };

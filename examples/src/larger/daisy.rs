@@ -30,6 +30,7 @@ pub static PROGRAM: Program = Program {
         Race::new("byte-read", "byte-write", Harm::LostUpdate, "a block is taken twice"),
         Race::new("byte-write", "byte-write", Harm::LostUpdate, "a block is taken twice"),
     ],
+    goals: &[],
     schedule: "random:20",
     hangs: None,
 };

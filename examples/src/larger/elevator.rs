@@ -26,6 +26,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 2),
     large: Size::new(4, 160_000),
     races: &[],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -42,6 +42,7 @@ pub static PROGRAM: Program = Program {
         Race::new("forget", "interrupt", Harm::Crash, "the thread that was found is gone"),
         Race::new("poll", "invalidate", Harm::StaleRead, "a cancelled task goes on"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

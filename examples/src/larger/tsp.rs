@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 3),
     large: Size::new(4, 11),
     races: &[Race::new("bound", "improve", Harm::Benign, "an old bound only costs work")],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

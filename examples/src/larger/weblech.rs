@@ -37,6 +37,7 @@ pub static PROGRAM: Program = Program {
         Race::new("poll", "quit", Harm::Benign, "a spider loads one page more"),
         Race::new("quit", "quit", Harm::Benign, "both say that it is over"),
     ],
+    goals: &[],
     schedule: "random:8",
     hangs: None,
 };

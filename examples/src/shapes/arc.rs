@@ -32,6 +32,7 @@ pub static PROGRAM: Program = Program {
         Race::new("look", "free", Harm::BrokenInvariant, "the box goes while one still looks")
             .weak(),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -29,6 +29,7 @@ pub static PROGRAM: Program = Program {
         Race::new("wipe-late", "look", Harm::BrokenInvariant, "the next owner finds it wiped"),
         Race::new("wipe-late", "wipe-late", Harm::Benign, "both wipe"),
     ],
+    goals: &[],
     schedule: "pct:3:60:1",
     hangs: None,
 };

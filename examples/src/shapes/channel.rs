@@ -25,6 +25,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(1, 1),
     large: Size::new(2, 2_000),
     races: &[Race::new("write", "read-at-once", Harm::StaleRead, "the letter is not written yet")],
+    goals: &[],
     schedule: "pct:3:60:6",
     hangs: None,
 };

@@ -27,6 +27,7 @@ pub static PROGRAM: Program = Program {
         Race::new("run", "run", Harm::BrokenInvariant, "the last task is run twice"),
         Race::new("run", "look", Harm::BrokenInvariant, "one looks while the other runs it"),
     ],
+    goals: &[],
     schedule: "random:40",
     hangs: None,
 };

@@ -30,6 +30,7 @@ pub static PROGRAM: Program = Program {
         Race::new("make", "use", Harm::BrokenInvariant, "the flag is there before the value")
             .weak(),
     ],
+    goals: &[],
     schedule: "pct:3:60:1",
     hangs: None,
 };

@@ -29,6 +29,7 @@ pub static PROGRAM: Program = Program {
         Harm::StaleRead,
         "the place is read before it is filled",
     )],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -28,6 +28,7 @@ pub static PROGRAM: Program = Program {
         Race::new("write-left", "read-left", Harm::Benign, "what was read is thrown away"),
         Race::new("write-right", "read-right", Harm::Benign, "what was read is thrown away"),
     ],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

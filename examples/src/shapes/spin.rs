@@ -24,6 +24,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 2),
     large: Size::new(4, 20_000),
     races: &[Race::new("add", "add", Harm::LostUpdate, "the last count is not there yet").weak()],
+    goals: &[],
     schedule: "random:1",
     hangs: None,
 };

@@ -26,6 +26,7 @@ pub static PROGRAM: Program = Program {
     small: Size::new(2, 1),
     large: Size::new(4, 5_000),
     races: &[Race::new("own", "own", Harm::LostUpdate, "two threads own a node")],
+    goals: &[],
     schedule: "pct:3:60:8",
     hangs: None,
 };
