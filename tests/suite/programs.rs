@@ -55,18 +55,12 @@ fn run_recorded(program: &Program, seed: Option<&str>) -> (Trace, String) {
     command.envs(seed.map(|seed| ("RACELOG_CONTROL", seed)));
     let (code, _, err) = run(&mut command, b"");
     // Where a bug does harm, the program says so and fails: its trace is as good.
-    let is_harm = err.contains(" panicked at ") || is_deadlock(&err) && may_hang(program);
+    let is_harm = err.contains(" panicked at ") || is_deadlock(&err) && program.hangs.is_some();
     assert!(code == 0 || code == 101 && is_harm, "{} {seed:?}: {code}: {err}", program.name);
     let trace = fs::read_dir(folder.path()).unwrap().next().expect("it is recorded").unwrap();
     let mut source = Source::open(&trace.path(), None).unwrap();
     let trace = Trace::load(&mut source, |_| {});
     (trace.unwrap_or_else(|error| panic!("{} {seed:?}: {error}", program.name)), err)
-}
-
-/// Whether a program may wait for ever, be it only where waiting writers keep readers out.
-fn may_hang(program: &Program) -> bool {
-    let mut kinds = program.goals.iter().map(|goal| goal.kind);
-    program.hangs.is_some() || kinds.any(|kind| kind == KnownKind::FairDeadlock)
 }
 
 fn is_deadlock(err: &str) -> bool {
@@ -328,7 +322,8 @@ fn every_program_can_be_made_tiny() {
         let mut command = command(program);
         command.args(["--size", "1x1"]).env("RACELOG_CONTROL", "random:1").env_remove("RACELOG");
         let (code, _, err) = run(&mut command, b"");
-        let is_harm = err.contains("check failed: ") || is_deadlock(&err) && may_hang(program);
+        let is_harm =
+            err.contains("check failed: ") || is_deadlock(&err) && program.hangs.is_some();
         assert!(code == 0 || code == 101 && is_harm, "{}: {code}: {err}", program.name);
     }
 }

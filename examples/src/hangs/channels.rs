@@ -33,7 +33,7 @@ pub static TWO_CHANNELS: Program = Program {
         &["send-second", "receive-again"],
         "the second channel is full, and the first one empty",
     )],
-    schedule: "random:1",
+    schedule: "random:2",
     hangs: Some("the second channel is full, and the first one empty"),
 };
 

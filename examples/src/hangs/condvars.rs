@@ -61,6 +61,7 @@ pub static WRONG_WAITER: Program = Program {
             "the notification came before both",
         ),
     ],
+    schedule: "random:2",
     hangs: Some("the one is woken that cannot wake the other"),
     ..NO_CONDITION
 };

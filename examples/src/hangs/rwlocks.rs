@@ -56,7 +56,8 @@ pub static READ_TWICE: Program = Program {
         &["read-again", "write-between"],
         "the writer waits for the reader, and keeps it out",
     )],
-    hangs: None,
+    schedule: "random:2",
+    hangs: Some("the writer waits for the reader, and keeps it out"),
     ..UPGRADE
 };
 
@@ -66,6 +67,7 @@ pub static READ_ONCE: Program = Program {
     about: "as `rwlock_read_twice`, but the reader takes its lock once",
     run: |_| run_readers(false),
     goals: &[],
+    hangs: None,
     ..READ_TWICE
 };
 

@@ -24,7 +24,7 @@ pub static PROGRAM: Program = Program {
         &["work", "join"],
         "the thread waits for the lock, and its end is waited for under it",
     )],
-    schedule: "random:1",
+    schedule: "random:4",
     hangs: Some("the thread waits for the lock, and its end is waited for under it"),
 };
 

@@ -2,7 +2,8 @@
 //! control flow, each with a witness that the checker has replayed.
 //!
 //! What is the same for every kind of goal, one stage a file: what is ordered in every execution
-//! (`must`), what cannot be reached for the order of locks (`histories`), what a goal forces
+//! (`must`), what cannot be reached for the order of locks (`histories`) or for flags that are taken
+//! by compare-exchange (`flags`), what a goal forces
 //! (`closure`), the observed run with threads held back (`hold_back`), one goal by the solver
 //! (`decide`), one goal by all means (`single`), and all goals of a trace, in parallel (`run`). Each
 //! kind has its candidates and its own cheap proofs: `race`, `deadlock`, `send`.
