@@ -15,6 +15,7 @@
 //! seeded race is theirs. Happens-before orders most of these pairs, by the locks.
 
 mod circles;
+mod seeds;
 mod world;
 
 use rand::SeedableRng;

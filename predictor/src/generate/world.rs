@@ -11,10 +11,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Plan;
 use super::circles::{Circles, Section, Seeded};
+use super::seeds::{self, Due, Seed};
 use crate::trace::format::SinkError;
-
-/// How far the accesses of a near race are apart, in turns.
-const NEAR: usize = 100;
 
 /// How many variables no lock guards, if any are asked for.
 pub(super) const LOOSE: usize = 10;
@@ -72,22 +70,6 @@ struct Thread {
     notified: bool,
 }
 
-/// Something seeded that is due.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct Due {
-    at: usize,
-    what: Seed,
-    thread: usize,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Seed {
-    /// An access of a race.
-    Access { race: usize, second: bool },
-    /// The section with this number, of all circles.
-    Section { number: usize, turn: usize },
-}
-
 pub(super) struct World<'a, W> {
     plan: &'a Plan,
     random: ChaCha8Rng,
@@ -113,12 +95,13 @@ pub(super) struct World<'a, W> {
 }
 
 impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
-    pub(super) fn new(plan: &'a Plan, random: ChaCha8Rng, write: W) -> Self {
+    pub(super) fn new(plan: &'a Plan, mut random: ChaCha8Rng, write: W) -> Self {
         let mut dictionary = Dictionary::new();
         let mut string = |text| dictionary.string(text).expect("an empty dictionary has room");
         let (file, races_file) = (string("src/worker.rs"), string("src/races.rs"));
         let circles_files = [string("src/deadlocks.rs"), string("src/circles.rs")];
         let circles = Circles::new(plan);
+        let due = seeds::all(plan, &circles.sections, &mut random);
         let mut world = Self {
             plan,
             random,
@@ -134,15 +117,11 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
             loose_values: [0; LOOSE],
             sections: circles.sections,
             turns: vec![0; plan.deadlocks + plan.false_circles],
-            due: VecDeque::new(),
+            due,
             events: 0,
             fresh: 0,
         };
         world.name_objects(circles.locks);
-        let mut due = world.schedule_races();
-        due.extend(world.schedule_circles());
-        due.sort_unstable();
-        world.due = due.into();
         world
     }
 
@@ -171,49 +150,6 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
 
     fn chance(&mut self, part: f64) -> bool {
         self.random.random_bool(part)
-    }
-
-    fn schedule_races(&mut self) -> Vec<Due> {
-        let (plan, events) = (self.plan, self.plan.events);
-        let mut due = Vec::new();
-        for race in 0..plan.near_races + plan.far_races {
-            let talkers = plan.threads.div_ceil(2);
-            let first = talkers + self.below(plan.threads - talkers);
-            let second = self.below(talkers);
-            let (at, distance) = if race < plan.near_races {
-                let latest = events.saturating_sub(NEAR + 200).max(1);
-                (self.below(latest), 1 + self.below(NEAR))
-            } else {
-                (self.below(events / 10 + 1), events / 3 + self.below(events / 3 + 1))
-            };
-            let access = |second| Seed::Access { race, second };
-            due.push(Due { at, what: access(false), thread: first });
-            due.push(Due { at: at + distance, what: access(true), thread: second });
-        }
-        due
-    }
-
-    /// The sections of every other circle are close together; those of the others are spread over
-    /// half of the trace.
-    fn schedule_circles(&mut self) -> Vec<Due> {
-        let events = self.plan.events;
-        let mut due = Vec::new();
-        let mut number = 0;
-        for circle in 0..self.turns.len() {
-            let count = self.sections[number..].iter().take_while(|s| s.circle == circle).count();
-            let (start, step) = if circle.is_multiple_of(2) {
-                (self.below(events / 10 + 1), events / 2 / count)
-            } else {
-                (self.below(events / 2 + 1), 1 + self.below(NEAR))
-            };
-            for turn in 0..count {
-                let thread = self.sections[number].thread;
-                let what = Seed::Section { number, turn };
-                due.push(Due { at: start + turn * step, what, thread });
-                number += 1;
-            }
-        }
-        due
     }
 
     pub(super) fn run(mut self) -> Result<Dictionary, SinkError> {
@@ -458,8 +394,9 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         });
         let enough = waiting.count() + 1 < talkers.div_ceil(2);
         let lock = self.lock_of(condvar);
-        // The first thread does not wait: in the end it has to wake the others.
-        let may_wait = thread > 0 && !self.is_listener(thread) && enough;
+        // The first thread does not wait: in the end it has to wake the others. Nor does any thread
+        // where there are circles: all that could wake it may wait for its turn in one of them.
+        let may_wait = thread > 0 && !self.is_listener(thread) && enough && self.turns.is_empty();
         let steps = if may_wait && self.chance(0.3) {
             let wait = [Step::Wait { condvar }, Step::Wake { condvar }];
             [Step::Acquire(lock)].into_iter().chain(wait).chain([Step::Release(lock)]).collect()
