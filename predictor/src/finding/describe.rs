@@ -45,6 +45,11 @@ impl<'a> Describer<'a> {
         Part { role, ..part }
     }
 
+    /// An event as a part of a finding that has no subject: with what the event is done to.
+    pub fn part_on(&mut self, event: EventId, role: Role, object: Object) -> Part {
+        Part { object: Some(self.name(object)), ..self.part(event, role) }
+    }
+
     fn describe(&mut self, event: EventId) -> Part {
         let op = self.trace.op(event);
         let thread = self.trace.thread(event);
@@ -68,6 +73,7 @@ impl<'a> Describer<'a> {
             object: None,
             value: value.map_or_else(|| "_".to_owned(), |value| self.word(value)),
             new_value: new.map(|value| self.word(value)),
+            waits: None,
         }
     }
 

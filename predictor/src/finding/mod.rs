@@ -18,7 +18,9 @@ mod reason;
 mod replay;
 pub mod shared;
 mod steps;
+mod waits;
 mod witness;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,7 +35,9 @@ pub(crate) use self::ranges::write_range;
 pub use self::reason::{Reason, WeakAccess};
 pub use self::replay::{Replay, ReplayStatus};
 pub use self::steps::{Action, Step, most_steps, steps};
+pub use self::waits::{Waits, WaitsFor};
 pub use self::witness::{NoWitness, PackedWitness};
+pub use self::words::Naming;
 use crate::trace::{EventId, Trace};
 
 /// Something that was found, with all that is known of it.
@@ -139,12 +143,13 @@ impl Finding {
         self.suppressed.is_none() && !self.known
     }
 
-    /// What its parts do, as the source has it: the same in all occurrences.
+    /// What the parts do that tell it from others, as the source has it: the same in all
+    /// occurrences.
     pub fn sources(&self) -> impl Iterator<Item = &SourceOp> {
         self.occurrences.iter().take(1).flat_map(Occurrence::sources)
     }
 
-    /// The places of its parts, as far as they are known.
+    /// The places of these, as far as they are known.
     pub fn places(&self) -> impl Iterator<Item = &Place> {
         self.sources().filter_map(|source| source.place.as_ref())
     }
@@ -166,9 +171,19 @@ impl Finding {
 }
 
 impl Occurrence {
-    /// What its parts do, as the source has it.
+    /// What the parts do that tell the finding from others, as the source has it.
     pub fn sources(&self) -> impl Iterator<Item = &SourceOp> {
-        self.parts.iter().map(|part| &part.source)
+        self.telling_parts().map(|part| &part.source)
+    }
+
+    /// The parts that tell the finding from others.
+    pub fn telling_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.role.tells_apart())
+    }
+
+    /// The parts that a report points to first.
+    pub fn primary_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.role.is_primary())
     }
 
     /// The numbers of its events, as its parts stand.
@@ -182,9 +197,9 @@ impl Occurrence {
         self.parts.iter().map(|part| known(part.event)).collect()
     }
 
-    /// Whether an event is one of its parts.
+    /// Whether an event is one of those that a report points to first.
     pub fn has(&self, event: u64) -> bool {
-        self.parts.iter().any(|part| part.event == event)
+        self.primary_parts().any(|part| part.event == event)
     }
 
     /// What its subject is called in the trace; nothing, if it has none.
@@ -192,10 +207,10 @@ impl Occurrence {
         self.subject.as_ref().map_or("", |subject| subject.name.as_str())
     }
 
-    /// The threads of its parts, each once, in the order in which its steps have them.
+    /// The threads of its primary parts, each once, in the order in which its steps have them.
     pub fn threads(&self) -> Vec<&str> {
         let mut threads: Vec<&str> = Vec::new();
-        for part in &self.parts {
+        for part in self.primary_parts() {
             if !threads.contains(&part.thread.as_str()) {
                 threads.push(&part.thread);
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Place;
+use super::{Place, Waits};
 
 /// An event of a finding, and what surrounds it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Part {
     /// The value that a read-modify-write wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_value: Option<String>,
+    /// What the thread waits for there, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
     /// The locks that the thread holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locks: Vec<Lock>,
@@ -42,16 +45,68 @@ pub enum Role {
     Next,
     /// It has happened when the schedule ends.
     Happened,
+    /// It took a lock that another part waits for.
+    Taken,
+    /// It is the next event of a thread that waits for one of the finding's, and is no cause of it.
+    WaitsToo,
+    /// A notification that came before the wait that it was meant for.
+    TooEarly,
+    /// A notification that came during the wait, and went to another waiter.
+    Elsewhere,
+    /// An `unpark` of a thread whose token was set already.
+    Merged,
+    /// It dropped a receiver.
+    Dropped,
+    /// Its thread waited after it when the recorded run was given up: the last event of the thread.
+    Stuck,
     /// A role that a later version of racelog knows.
     Other(String),
 }
 
 impl Role {
+    const KNOWN: [Self; 9] = [
+        Self::Next,
+        Self::Happened,
+        Self::Taken,
+        Self::WaitsToo,
+        Self::TooEarly,
+        Self::Elsewhere,
+        Self::Merged,
+        Self::Dropped,
+        Self::Stuck,
+    ];
+
+    /// Whether the finding is this event, and no mere circumstance: a report points there first.
+    pub fn is_primary(&self) -> bool {
+        match self {
+            Self::Next | Self::Happened | Self::Stuck | Self::Other(_) => true,
+            Self::Taken
+            | Self::WaitsToo
+            | Self::TooEarly
+            | Self::Elsewhere
+            | Self::Merged
+            | Self::Dropped => false,
+        }
+    }
+
+    /// Whether findings that differ in this event are different ones. Where the locks of a deadlock
+    /// were taken is part of what it is; who else waits differs from schedule to schedule.
+    pub fn tells_apart(&self) -> bool {
+        self.is_primary() || *self == Self::Taken
+    }
+
     /// How it is written.
     pub fn name(&self) -> &str {
         match self {
             Self::Next => "next",
             Self::Happened => "happened",
+            Self::Taken => "taken",
+            Self::WaitsToo => "waits-too",
+            Self::TooEarly => "too-early",
+            Self::Elsewhere => "elsewhere",
+            Self::Merged => "merged",
+            Self::Dropped => "dropped",
+            Self::Stuck => "stuck",
             Self::Other(name) => name,
         }
     }
@@ -70,7 +125,7 @@ impl Serialize for Role {
 impl<'de> Deserialize<'de> for Role {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
-        let known = [Self::Next, Self::Happened].into_iter().find(|role| role.name() == name);
+        let known = Self::KNOWN.into_iter().find(|role| role.name() == name);
         Ok(known.unwrap_or(Self::Other(name)))
     }
 }

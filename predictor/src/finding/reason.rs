@@ -26,6 +26,18 @@ pub enum Reason {
         /// Which.
         accesses: Vec<WeakAccess>,
     },
+    /// Each part waits for what only another of them can give.
+    Circle,
+    /// The same, where writers that wait keep readers out.
+    CircleOfWaitingWriters,
+    /// No thread can go on, and none is left that could end the waiting of the parts.
+    NobodyLeft,
+    /// As before, and a notification of the parts came too early or went elsewhere.
+    LostNotification,
+    /// All receivers can be gone.
+    NoReceiver,
+    /// The recorded run itself was given up while its threads waited.
+    Hang,
     /// A reason that a later version of racelog knows.
     Other {
         /// Its name.
@@ -34,6 +46,10 @@ pub enum Reason {
         text: String,
     },
 }
+
+/// What is taken for granted where threads wait for what any thread could do.
+const ASSUMED: &str = "; that takes for granted that no unrecorded thread, signal or timer ends \
+                       their waiting, and that none wakes up for no reason";
 
 /// An atomic access whose ordering is too weak.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -58,7 +74,16 @@ impl Reason {
     pub fn too_weak(&self) -> &[WeakAccess] {
         match self {
             Self::OrderingTooWeak { accesses } => accesses,
-            _ => &[],
+            Self::Unordered
+            | Self::NoOrderFound { .. }
+            | Self::Reordered { .. }
+            | Self::Circle
+            | Self::CircleOfWaitingWriters
+            | Self::NobodyLeft
+            | Self::LostNotification
+            | Self::NoReceiver
+            | Self::Hang
+            | Self::Other { .. } => &[],
         }
     }
 
@@ -85,6 +110,29 @@ impl Reason {
                 });
                 format!("ordering too weak: {}", words.collect::<Vec<_>>().join(", "))
             }
+            Self::Circle => {
+                "each of them waits for what only another of them can give, so none of \
+                             them can ever go on"
+                    .to_owned()
+            }
+            Self::CircleOfWaitingWriters => {
+                "each of them waits for another of them, if waiting writers keep readers out, as \
+                 std's do on Linux"
+                    .to_owned()
+            }
+            Self::NobodyLeft => format!("no recorded thread can go on{ASSUMED}"),
+            Self::LostNotification => {
+                format!(
+                    "the notification is over before it could help, and no recorded thread can go \
+                     on{ASSUMED}"
+                )
+            }
+            Self::NoReceiver => {
+                "all receivers of the channel can be dropped before this message is sent".to_owned()
+            }
+            Self::Hang => {
+                "the recorded run did not come to its end: it stood still here".to_owned()
+            }
             Self::Other { text, .. } => text.clone(),
         }
     }
@@ -95,6 +143,12 @@ impl Reason {
             Self::NoOrderFound { .. } => "no-order-found",
             Self::Reordered { .. } => "reordered",
             Self::OrderingTooWeak { .. } => "ordering-too-weak",
+            Self::Circle => "circle",
+            Self::CircleOfWaitingWriters => "circle-of-waiting-writers",
+            Self::NobodyLeft => "nobody-left",
+            Self::LostNotification => "lost-notification",
+            Self::NoReceiver => "no-receiver",
+            Self::Hang => "hang",
             Self::Other { kind, .. } => kind,
         }
     }
@@ -125,7 +179,14 @@ impl Serialize for Reason {
             Self::NoOrderFound { detector } => written.detector = Some(detector.clone()),
             Self::Reordered { locks } => written.locks.clone_from(locks),
             Self::OrderingTooWeak { accesses } => written.too_weak.clone_from(accesses),
-            Self::Unordered | Self::Other { .. } => {}
+            Self::Unordered
+            | Self::Circle
+            | Self::CircleOfWaitingWriters
+            | Self::NobodyLeft
+            | Self::LostNotification
+            | Self::NoReceiver
+            | Self::Hang
+            | Self::Other { .. } => {}
         }
         written.serialize(serializer)
     }
@@ -139,6 +200,12 @@ impl<'de> Deserialize<'de> for Reason {
             ("no-order-found", Some(detector)) => Self::NoOrderFound { detector },
             ("reordered", _) => Self::Reordered { locks },
             ("ordering-too-weak", _) => Self::OrderingTooWeak { accesses: too_weak },
+            ("circle", _) => Self::Circle,
+            ("circle-of-waiting-writers", _) => Self::CircleOfWaitingWriters,
+            ("nobody-left", _) => Self::NobodyLeft,
+            ("lost-notification", _) => Self::LostNotification,
+            ("no-receiver", _) => Self::NoReceiver,
+            ("hang", _) => Self::Hang,
             _ => Self::Other { kind, text },
         })
     }
@@ -159,12 +226,18 @@ mod tests {
             operation: None,
             needs: None,
         };
-        let other = Reason::Other { kind: "circle".to_owned(), text: "a waits for b".to_owned() };
+        let other = Reason::Other { kind: "spiral".to_owned(), text: "a waits for b".to_owned() };
         for reason in [
             Reason::Unordered,
             Reason::NoOrderFound { detector: "quick".to_owned() },
             Reason::Reordered { locks },
             Reason::OrderingTooWeak { accesses: vec![weak] },
+            Reason::Circle,
+            Reason::CircleOfWaitingWriters,
+            Reason::NobodyLeft,
+            Reason::LostNotification,
+            Reason::NoReceiver,
+            Reason::Hang,
             other.clone(),
         ] {
             let json = serde_json::to_string(&reason).unwrap();

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// The kinds of goals.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GoalKind {
@@ -71,10 +73,12 @@ impl GoalKind {
 }
 
 /// A set of kinds of goals.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GoalKinds(u8);
 
 impl GoalKinds {
+    /// None.
+    pub const NONE: Self = Self(0);
     /// Races, and nothing else.
     pub const RACES: Self = Self(GoalKind::Race.bit());
     /// All kinds.
@@ -88,6 +92,24 @@ impl GoalKinds {
     /// Those that are among them.
     pub fn iter(self) -> impl Iterator<Item = GoalKind> {
         GoalKind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+
+    /// Those that are among these or among others.
+    #[must_use]
+    pub const fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// What is said if there is none of them: `no race, deadlock or stall`.
+    pub fn none_of_them(self) -> String {
+        // Deadlocks by waiting writers are deadlocks.
+        let kinds = self.iter().filter(|kind| *kind != GoalKind::FairDeadlock);
+        let names: Vec<&str> = kinds.map(GoalKind::name).collect();
+        match names.as_slice() {
+            [] => "nothing".to_owned(),
+            [one] => format!("no {one}"),
+            [others @ .., last] => format!("no {} or {last}", others.join(", ")),
+        }
     }
 
     /// The same and one more.
@@ -108,7 +130,7 @@ impl FromStr for GoalKinds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut kinds = Self(0);
+        let mut kinds = Self::NONE;
         for word in text.split(',').map(str::trim) {
             kinds = match word {
                 "all" => Self::ALL,
@@ -127,9 +149,42 @@ impl FromStr for GoalKinds {
     }
 }
 
+/// A list of the names that lists of goals have.
+impl Serialize for GoalKinds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(GoalKind::list_name))
+    }
+}
+
+/// Kinds that a later version of racelog knows are left out.
+impl<'de> Deserialize<'de> for GoalKinds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let names = Vec::<String>::deserialize(deserializer)?;
+        let kinds = GoalKind::ALL.into_iter();
+        let named = kinds.filter(|kind| names.iter().any(|name| name == kind.list_name()));
+        Ok(named.fold(Self::NONE, Self::with))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        assert_eq!(GoalKinds::RACES.none_of_them(), "no race");
+        let all = "no race, deadlock, stall or send to nobody";
+        assert_eq!(GoalKinds::ALL.none_of_them(), all);
+    }
+
+    #[test]
+    fn sets_come_back_from_reports() {
+        let kinds: GoalKinds = "deadlocks,sends".parse().unwrap();
+        let json = serde_json::to_string(&kinds).unwrap();
+        assert_eq!(json, r#"["deadlocks","fair_deadlocks","sends"]"#);
+        assert_eq!(serde_json::from_str::<GoalKinds>(&json).unwrap(), kinds);
+        assert_eq!(serde_json::from_str::<GoalKinds>(r#"["turns"]"#).unwrap(), GoalKinds::NONE);
+    }
 
     #[test]
     fn kinds_are_asked_for_by_name() {

@@ -23,6 +23,11 @@ impl GoalLists {
         Self(lists)
     }
 
+    /// The kinds that were looked for.
+    pub fn kinds(&self) -> GoalKinds {
+        self.0.iter().fold(GoalKinds::NONE, |kinds, (kind, _)| kinds.with(*kind))
+    }
+
     /// How many goals of each kind there are, in words.
     pub fn counts(&self) -> String {
         let counts = self.0.iter().filter(|(_, list)| !list.is_empty());

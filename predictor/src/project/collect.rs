@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Capture, Project, SCHEMA, Shard, Skipped, Sources, TraceInfo, VERSION};
 use crate::finding::{Finding, Kind, Occurrence, Part, Place, SourceOp, Spots, most_steps, steps};
+use crate::goal::GoalKinds;
 use crate::report::unseen::Missed;
 use crate::report::{DetectorRun, Report};
 use crate::trace::Trace;
@@ -13,6 +14,7 @@ use crate::unrecorded::Unrecorded;
 #[derive(Clone, Debug)]
 pub struct Analysed {
     info: TraceInfo,
+    goals: GoalKinds,
     findings: Vec<Finding>,
 }
 
@@ -51,12 +53,12 @@ impl Analysed {
                 occurrence.places_mut(|place| place.strip(prefixes));
                 if finding.kind.is_symmetric() {
                     // Which of them came first differs from run to run.
-                    let key = |part: &Part| (part.source.clone(), part.event);
+                    let key = |part: &Part| (part.role.clone(), part.source.clone(), part.event);
                     occurrence.parts.sort_by_cached_key(key);
                 }
             }
         }
-        Self { info, findings }
+        Self { info, goals: report.goals.kinds(), findings }
     }
 }
 
@@ -75,6 +77,7 @@ pub struct Collector {
     shard: Option<Shard>,
     traces: Vec<TraceInfo>,
     skipped: Vec<Skipped>,
+    goals: GoalKinds,
     found: BTreeMap<SameFinding, Vec<Occurrence>>,
 }
 
@@ -92,7 +95,7 @@ impl SameFinding {
     fn new(kind: &Kind, occurrence: &Occurrence) -> Self {
         let sources: Vec<SourceOp> = occurrence.sources().cloned().collect();
         let events = sources.iter().any(|source| source.place.is_none()).then(|| {
-            let events = occurrence.parts.iter().map(|part| format!(" {}", part.event));
+            let events = occurrence.telling_parts().map(|part| format!(" {}", part.event));
             format!("{}{}", occurrence.trace, events.collect::<String>())
         });
         Self { kind: kind.clone(), sources, events }
@@ -108,6 +111,7 @@ impl Collector {
     /// Adds what is known about a trace.
     pub fn add(&mut self, analysed: Analysed) {
         self.traces.push(analysed.info);
+        self.goals = self.goals.and(analysed.goals);
         for finding in analysed.findings {
             for occurrence in finding.occurrences {
                 let same = SameFinding::new(&finding.kind, &occurrence);
@@ -137,6 +141,7 @@ impl Collector {
             shard: self.shard,
             traces: self.traces,
             skipped: self.skipped,
+            goals: self.goals,
             findings: findings.collect(),
             unused_suppressions: Vec::new(),
             unrecorded: Unrecorded::default(),

@@ -53,6 +53,7 @@ pub fn merge(mut shards: Vec<Project>) -> Result<Project, MergeError> {
             return Err(MergeError::OtherTraces(name.cloned().unwrap_or_default()));
         }
         all.unrecorded.add(shard.unrecorded);
+        all.goals = all.goals.and(shard.goals);
         findings.extend(shard.findings);
     }
     all.findings = join_findings(findings);
@@ -118,7 +119,7 @@ fn join_findings(findings: Vec<Finding>) -> Vec<Finding> {
     for mut finding in findings {
         for occurrence in std::mem::take(&mut finding.occurrences) {
             let place = |part: &Part| part.source.place.clone().ok_or(part.event);
-            let spots = occurrence.parts.iter().map(place).collect();
+            let spots = occurrence.telling_parts().map(place).collect();
             let noun = finding.kind.noun().to_owned();
             let key = (occurrence.trace.clone(), noun, spots);
             let better = best.get(&key).is_none_or(|(there, _)| finding.kind < there.kind);

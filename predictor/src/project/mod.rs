@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::finding::{Finding, Place, Spots, shared};
+use crate::goal::GoalKinds;
 use crate::report::{Counts, DetectorRun};
 use crate::unrecorded::Unrecorded;
 
@@ -57,6 +58,9 @@ pub struct Project {
     pub traces: Vec<TraceInfo>,
     /// The files that were not, and why, sorted by name.
     pub skipped: Vec<Skipped>,
+    /// What was looked for. Reports of earlier versions know of races only.
+    #[serde(default = "races")]
+    pub goals: GoalKinds,
     /// What was found, sorted by place.
     pub findings: Vec<Finding>,
     /// Suppressions that fit no finding.
@@ -70,6 +74,10 @@ pub struct Project {
     /// Whether doubtful findings are errors, too.
     #[serde(default)]
     pub strict: bool,
+}
+
+const fn races() -> GoalKinds {
+    GoalKinds::RACES
 }
 
 /// A part of the work: the `index`-th of `of` parts, from 1.

@@ -136,6 +136,7 @@ impl OldOccurrence {
             object: None,
             value: access.value,
             new_value: access.new_value,
+            waits: None,
             locks: access.locks,
         });
         let parts = parts.collect();

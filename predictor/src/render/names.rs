@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Occurrence, Operation, Place};
+use crate::finding::{Occurrence, Operation, Place, Waits, WaitsFor};
 use crate::project::{Sources, expression};
 
 /// The operations whose receiver is their first operand.
-const OF_RECEIVER: [&str; 13] = [
+const OF_RECEIVER: [&str; 20] = [
     "acquire",
     "racquire",
     "acquire_fail",
@@ -20,6 +20,13 @@ const OF_RECEIVER: [&str; 13] = [
     "cas_fail",
     "send",
     "recv",
+    "recv_closed",
+    "wait",
+    "wake",
+    "notify_one",
+    "notify_all",
+    "once_begin",
+    "once_wait",
 ];
 
 /// What the objects of an occurrence are called in the source, by what the trace calls them.
@@ -47,7 +54,12 @@ impl Names {
         for part in &occurrence.parts {
             let subject = occurrence.subject.as_ref().map(|subject| subject.name.as_str());
             let place = part.source.place.as_ref();
-            if let Some(object) = part.object.as_deref().or(subject) {
+            let operation = part.source.operation.as_str();
+            // Who joins a thread does not name it so, nor does a waiter the lock that it needs back.
+            let is_lock = |waits: &Waits| waits.what == WaitsFor::Lock && operation == "wake";
+            let is_receiver = subject.is_some()
+                || OF_RECEIVER.contains(&operation) && !part.waits.as_ref().is_some_and(is_lock);
+            if let Some(object) = part.object.as_deref().or(subject).filter(|_| is_receiver) {
                 names.look(object, place, sources);
             }
             names.is_flag |= part.source.operation == "write" && writes_flag(place, sources);

@@ -2,7 +2,9 @@
 
 use super::names::Names;
 use super::{advice, count, list, replay, unseen};
-use crate::finding::{Basis, Finding, Kind, Lock, Occurrence, Part, Place, ReplayStatus, SourceOp};
+use crate::finding::{
+    Basis, Finding, Kind, Lock, Naming, Occurrence, Part, Place, ReplayStatus, SourceOp,
+};
 use crate::project::{Project, Sources};
 
 /// A finding and what there is to say about one of its occurrences.
@@ -84,14 +86,46 @@ impl<'a> Story<'a> {
         &self.occurrence.parts
     }
 
-    /// What a part does: `thread main writes 1`.
+    /// The parts that come first: where the threads stand.
+    pub(super) fn primary_parts(&self) -> impl Iterator<Item = &'a Part> {
+        self.occurrence.primary_parts()
+    }
+
+    /// What a part does: `thread main writes 1`, `thread main waits for …`.
     pub(super) fn does(&self, part: &Part) -> String {
-        format!("thread `{}` {}", part.thread, verb(part, &self.names))
+        let standing = part.standing(&self.naming());
+        let does = standing.unwrap_or_else(|| verb(part, &self.names));
+        format!("thread `{}` {does}", part.thread)
+    }
+
+    /// What objects are called.
+    fn naming(&self) -> impl Naming {
+        |object: &str| self.names.best(object).to_owned()
+    }
+
+    /// What the threads hold and wait for, in a sentence, and what to call that: `circle` or
+    /// `waits`.
+    pub(super) fn who_waits(&self) -> Option<(&'static str, String)> {
+        let sentence = self.occurrence.who_waits(&self.naming())?;
+        let is_circle = self.occurrence.waiting().1;
+        Some((if is_circle { "circle" } else { "waits" }, sentence))
+    }
+
+    /// The locks that a part holds and others wait for.
+    pub(super) fn wanted_locks<'p>(&self, part: &'p Part) -> Vec<&'p Lock> {
+        let waits_for = |other: &Part, lock: &Lock| {
+            other.object.as_deref() == Some(&lock.name)
+                && other.waits.as_ref().is_some_and(|waits| waits.by.contains(&part.thread))
+        };
+        let is_wanted = |lock: &&Lock| self.parts().iter().any(|it| waits_for(it, lock));
+        part.locks.iter().filter(is_wanted).collect()
     }
 
     /// The locks that a part holds: `holding self.lock`.
     pub(super) fn holding(&self, part: &Part) -> Option<String> {
-        let words: Vec<String> = part.locks.iter().map(|lock| self.lock(lock)).collect();
+        // Of threads that wait, another sentence says what they hold.
+        let locks = if part.waits.is_none() { part.locks.as_slice() } else { &[] };
+        let words: Vec<String> = locks.iter().map(|lock| self.lock(lock)).collect();
         (!words.is_empty()).then(|| format!("holding {}", list(&words)))
     }
 
@@ -117,7 +151,8 @@ impl<'a> Story<'a> {
 
     /// Where locks were taken that are held, one sentence a thread.
     pub(super) fn locks(&self) -> Vec<String> {
-        let sentences = self.parts().iter().filter_map(|part| {
+        let parts = self.primary_parts().filter(|part| part.waits.is_none());
+        let sentences = parts.filter_map(|part| {
             let taken: Vec<String> = part
                 .locks
                 .iter()
@@ -205,7 +240,7 @@ impl<'a> Story<'a> {
 
     /// The places of its parts, in words.
     pub(super) fn places(&self) -> Vec<String> {
-        self.parts().iter().map(place_or_event).collect()
+        self.primary_parts().map(place_or_event).collect()
     }
 
     /// The headline, and where.
@@ -254,7 +289,7 @@ fn verb(part: &Part, names: &Names) -> String {
         "rmw" => "updates",
         "cas" => "exchanges",
         "cas_fail" => "fails to exchange, finding",
-        "acquire" | "racquire" => "waits for",
+        "send" => "sends to",
         other => other,
     };
     let it = match &part.object {

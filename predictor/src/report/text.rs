@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::{Counts, Report};
 use crate::finding::{Finding, Kind, Occurrence, Part, Ranges, write_range};
+use crate::goal::GoalKinds;
 use crate::trace::Trace;
 
 /// Writes a report for people about a trace.
@@ -13,7 +14,7 @@ pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::R
             write_finding(out, finding, occurrence, trace)?;
         }
     }
-    let found = found(&report.findings);
+    let found = found(report);
     let names: Vec<&str> = report.detectors.iter().map(|run| run.name.as_str()).collect();
     writeln!(out, "{found} in {} events, by {}", report.events, names.join(" and "))?;
     for detector in report.detectors.iter().filter(|detector| detector.unsound) {
@@ -24,7 +25,7 @@ pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::R
         )?;
     }
     if let Some(counts) = &report.counts {
-        write_counts(out, counts)?;
+        write_counts(out, counts, report.goals.kinds())?;
     }
     for phrase in report.unseen.phrases() {
         writeln!(out, "not seen: {phrase}")?;
@@ -33,13 +34,16 @@ pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::R
 }
 
 /// How many findings there are of which kind: `2 races`.
-fn found(findings: &[Finding]) -> String {
-    let nouns = Kind::nouns(findings.iter().map(|finding| &finding.kind));
+fn found(report: &Report) -> String {
+    let nouns = Kind::nouns(report.findings.iter().map(|finding| &finding.kind));
     let words: Vec<String> = nouns
         .iter()
         .map(|(noun, count)| format!("{count} {noun}{}", if *count == 1 { "" } else { "s" }))
         .collect();
-    if words.is_empty() { "no race".to_owned() } else { words.join(" and ") }
+    match words.is_empty() {
+        true => report.goals.kinds().none_of_them(),
+        false => words.join(" and "),
+    }
 }
 
 fn write_finding(
@@ -48,13 +52,18 @@ fn write_finding(
     occurrence: &Occurrence,
     trace: &Trace,
 ) -> io::Result<()> {
-    let events: Vec<String> = occurrence.parts.iter().map(|part| part.event.to_string()).collect();
+    let events: Vec<String> =
+        occurrence.primary_parts().map(|part| part.event.to_string()).collect();
     write!(out, "{} ({})", finding.kind.noun(), events.join(", "))?;
     match &occurrence.subject {
         Some(subject) => writeln!(out, " on {}", subject.name)?,
         None => writeln!(out)?,
     }
     occurrence.parts.iter().try_for_each(|part| write_part(out, part))?;
+    if let Some(waits) = occurrence.who_waits(&str::to_owned) {
+        let label = if occurrence.waiting().1 { "circle" } else { "waits" };
+        writeln!(out, "{label:>10}  {waits}")?;
+    }
     writeln!(out, "{:>10}  {}", "why", occurrence.reason.words(|name| name))?;
     writeln!(out, "{:>10}  {}", "found by", occurrence.detectors.join(", "))?;
     let witness = occurrence.witness.as_ref().and_then(|witness| witness.unpack(trace));
@@ -70,7 +79,12 @@ fn write_part(out: &mut impl Write, part: &Part) -> io::Result<()> {
         Some(new) => format!("{} {new}", part.value),
         None => part.value.clone(),
     };
-    write!(out, "{:>10}  {} {} {value}", part.event, part.thread, part.source.operation)?;
+    write!(out, "{:>10}  {} ", part.event, part.thread)?;
+    match (part.standing(&str::to_owned), &part.object) {
+        (Some(standing), _) => write!(out, "{standing}")?,
+        (None, Some(object)) => write!(out, "{} {object}", part.source.operation)?,
+        (None, None) => write!(out, "{} {value}", part.source.operation)?,
+    }
     if let Some(place) = &part.source.place {
         write!(out, "  @ {place}")?;
     }
@@ -101,10 +115,11 @@ fn short(witness: &[u64]) -> String {
     words.join(" ")
 }
 
-fn write_counts(out: &mut impl Write, counts: &Counts) -> io::Result<()> {
+fn write_counts(out: &mut impl Write, counts: &Counts, goals: GoalKinds) -> io::Result<()> {
     let (proven, refuted, unknown) = (&counts.proven, &counts.refuted, &counts.unknown);
-    let pairs = if counts.candidates == 1 { "pair" } else { "pairs" };
-    write!(out, "{} conflicting {pairs}: ", counts.candidates)?;
+    let s = if counts.candidates == 1 { "" } else { "s" };
+    let candidate = if goals == GoalKinds::RACES { "conflicting pair" } else { "candidate" };
+    write!(out, "{} {candidate}{s}: ", counts.candidates)?;
     let by_proof = [
         (proven.hold_back, "by holding a thread back"),
         (proven.closure, "by what they force"),

@@ -25,6 +25,18 @@ impl Trace {
         !added[lock.index()]
     }
 
+    /// The lock of the program that a lock belongs to: the one that is taken right after a lock that
+    /// the recorder has added, or else the lock itself.
+    pub fn lock_of_program(&self, lock: LockId) -> LockId {
+        if self.is_of_program(lock) {
+            return lock;
+        }
+        let events = self.events_of_lock(lock);
+        let first = events.iter().find(|event| matches!(self.op(**event), Op::Acquire(_)));
+        let next = first.and_then(|first| beside(self, *first, 1));
+        next.and_then(|next| taken(&self.op(next))).unwrap_or(lock)
+    }
+
     /// Whether an event does nothing but take or give back a lock that the recorder has added.
     pub fn is_of_added_lock(&self, event: EventId) -> bool {
         match self.op(event) {

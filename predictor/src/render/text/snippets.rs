@@ -9,7 +9,7 @@ use annotate_snippets::{
 
 use super::layout::{cut_middle, harmless, width, wrap};
 use super::{Detail, TextOptions};
-use crate::finding::Place;
+use crate::finding::{Place, Role};
 use crate::project::{Sources, expression};
 use crate::render::story::{Story, place_or_event};
 
@@ -91,7 +91,7 @@ fn gutter(parts: &[Part]) -> usize {
 /// What is to be shown: the accesses first, then what started their threads.
 fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
     let mut marks: Vec<Mark> = Vec::new();
-    for part in story.parts() {
+    for part in story.primary_parts() {
         let label = if load < Load::NoLocks { story.part(part) } else { story.does(part) };
         let label = harmless(&label);
         // Several threads may stand at the same place.
@@ -118,14 +118,38 @@ fn marks(story: &Story<'_>, load: Load) -> Vec<Mark> {
             marks.push(Mark { place: place.clone(), label, races: false });
         }
     }
+    marks.extend(circumstances(story));
     marks.extend(spawns(story));
+    marks
+}
+
+/// Where locks were taken that others wait for, and what else led there.
+fn circumstances(story: &Story<'_>) -> Vec<Mark> {
+    let mut marks: Vec<Mark> = Vec::new();
+    for part in story.parts() {
+        let taken = story.wanted_locks(part).into_iter().filter_map(|lock| {
+            let label = format!("thread `{}` takes {}", part.thread, story.lock(lock));
+            Some((lock.taken.clone()?, label))
+        });
+        // Where a lock was taken is known of the thread that holds it.
+        let is_told = part.role.is_primary() || part.role == Role::Taken;
+        let own = part.source.place.clone().filter(|_| !is_told);
+        let own = own.map(|place| (place, story.does(part)));
+        for (place, label) in taken.chain(own) {
+            let label = harmless(&label);
+            match marks.iter_mut().find(|mark| mark.place == place) {
+                Some(mark) => mark.label = format!("{}; {label}", mark.label),
+                None => marks.push(Mark { place, label, races: false }),
+            }
+        }
+    }
     marks
 }
 
 /// Where the threads were spawned.
 fn spawns(story: &Story<'_>) -> Vec<Mark> {
     let mut spawned: Vec<(Place, Vec<String>)> = Vec::new();
-    for part in story.parts() {
+    for part in story.primary_parts() {
         let Some(place) = &part.spawned else { continue };
         let thread = format!("`{}`", harmless(&part.thread));
         match spawned.iter_mut().find(|(known, _)| known == place) {
@@ -217,13 +241,18 @@ fn notes(
     notes.extend(story.subject().map(|subject| ("what", subject)));
     if load == Load::NoLabels {
         let line = |part| format!("{} at {}", story.does(part), place_or_event(part));
-        notes.extend(story.parts().iter().map(|part| ("note", line(part))));
+        notes.extend(story.primary_parts().map(|part| ("note", line(part))));
     }
-    let unseen = if load >= Load::NoSpawns { spawns(story) } else { Vec::new() };
+    let mut unseen = Vec::new();
+    if load >= Load::NoSpawns {
+        unseen.extend(circumstances(story));
+        unseen.extend(spawns(story));
+    }
     for mark in lost.iter().filter(|mark| !mark.races).chain(&unseen) {
         let label = mark.label.trim_end_matches(" here");
         notes.push(("note", format!("{label} at {}", mark.place)));
     }
+    notes.extend(story.who_waits());
     notes.extend(story.locks().into_iter().map(|text| ("lock", text)));
     notes.push(("why", story.why()));
     notes.extend(story.also().into_iter().map(|also| ("also", also)));

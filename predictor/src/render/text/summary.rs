@@ -7,6 +7,7 @@ use annotate_snippets::renderer::{AnsiColor, Effects, Style};
 use super::layout::{harmless, wrap};
 use super::{Detail, TextOptions};
 use crate::finding::{Finding, Level};
+use crate::goal::GoalKinds;
 use crate::project::{Project, Sources};
 use crate::render::story::Story;
 use crate::render::{count, counted, list, thousands, unseen};
@@ -87,7 +88,7 @@ fn result(project: &Project) -> String {
     });
     let found = || counted(open(false).map(|finding| &finding.kind));
     let races = match (open(false).count(), confirmed.count()) {
-        (0, _) => "no race found".to_owned(),
+        (0, _) => format!("{} found", project.goals.none_of_them()),
         (_, 0) => found(),
         (_, confirmed) => format!("{} ({confirmed} confirmed by replay)", found()),
     };
@@ -112,9 +113,11 @@ fn checked(project: &Project) -> String {
         words.push(count(others, if tests == 0 { "trace" } else { "other trace" }));
     }
     words.push(count(events, "event"));
-    words.push(match pairs {
-        0 => "no conflicting accesses".to_owned(),
-        pairs => format!("{} of accesses", count(pairs, "conflicting pair")),
+    words.push(match (pairs, project.goals == GoalKinds::RACES) {
+        (0, true) => "no conflicting accesses".to_owned(),
+        (0, false) => "no candidates".to_owned(),
+        (pairs, true) => format!("{} of accesses", count(pairs, "conflicting pair")),
+        (candidates, false) => count(candidates, "candidate"),
     });
     let unknown = match project.unknown() {
         0 if pairs == 0 => String::new(),

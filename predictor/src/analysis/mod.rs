@@ -1,87 +1,28 @@
 //! Runs detectors on a trace and puts what they find into one report.
 
+mod blame;
+mod detector;
+mod merged;
+mod standstill;
+
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use racelog::trace::{LockId, Object};
 use rustc_hash::FxHashSet;
+
+pub use self::detector::Detector;
+use self::merged::{Merged, Teller};
 
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
 use crate::detect::{self, Claim, Scope};
-use crate::finding::{
-    Describer, Finding, Kind, Occurrence, PackedWitness, Reason, Role, WeakAccess,
-};
+use crate::finding::Finding;
 use crate::goal::{Goal, GoalKind, GoalLists, Pair, Signature};
 use crate::index::Index;
-use crate::order::{WeakLink, weak_links};
-use crate::predict::{self, Candidates, MustOrder, Proof, Proven, predict};
+use crate::predict::{self, Candidates, MustOrder, Proven, predict};
 use crate::report::{DetectorRun, Report, SCHEMA, Unseen, VERSION};
 use crate::solve::Disagreement;
-use crate::trace::{EventId, Trace};
-
-/// A way to find races.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Detector {
-    /// The maximal causal model with control flow: ours.
-    Mcm,
-    /// Happens-before, by the memory model of C++ and Rust.
-    Hb,
-    /// Causally-precedes.
-    Cp,
-    /// Weak causal precedence.
-    Wcp,
-    /// Whole-trace read-write consistency.
-    Said,
-    /// The formula of the PLDI 2014 paper as printed.
-    Paper,
-    /// Locksets and a weak happens-before.
-    Quick,
-}
-
-impl Detector {
-    /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Quick, Self::Hb, Self::Cp, Self::Wcp, Self::Said, Self::Paper, Self::Mcm];
-
-    /// What it is called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mcm => "mcm",
-            Self::Hb => "hb",
-            Self::Cp => "cp",
-            Self::Wcp => "wcp",
-            Self::Said => "said",
-            Self::Paper => "paper",
-            Self::Quick => "quick",
-        }
-    }
-
-    /// Whether what it finds may be no race.
-    pub const fn is_unsound(self) -> bool {
-        matches!(self, Self::Quick | Self::Paper | Self::Cp | Self::Wcp)
-    }
-}
-
-impl fmt::Display for Detector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Detector {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let known = Self::ALL.into_iter().find(|detector| detector.name() == name);
-        known.ok_or_else(|| {
-            let names: Vec<&str> = Self::ALL.iter().map(|detector| detector.name()).collect();
-            format!("no detector is called `{name}`; there are {}", names.join(", "))
-        })
-    }
-}
+use crate::trace::Trace;
 
 /// What one detector found.
 #[derive(Clone, Debug, Default)]
@@ -261,8 +202,7 @@ pub fn analyze(
                 false => Same::Signature(goal.signature(trace)),
             };
             let at = *known.entry(same).or_insert_with(|| {
-                let goal = goal.clone();
-                merged.push(Merged { goal, proven: None, detectors: Vec::new(), unordered: None });
+                merged.push(Merged::new(goal.clone()));
                 merged.len() - 1
             });
             let entry = &mut merged[at];
@@ -279,11 +219,9 @@ pub fn analyze(
     let mcm = detectors.contains(&Detector::Mcm);
     let proven = merged.iter().filter(|entry| entry.proven.is_some() || !mcm);
     let goals = GoalLists::new(options.goals, proven.map(|entry| &entry.goal));
-    let mut describer = Describer::new(trace);
-    let solver = options.solver.name();
+    let mut teller = Teller::new(trace, name, options.solver.name());
     let findings = merged.into_iter().zip(1..).map(|(entry, number)| {
-        let kind = entry.kind();
-        let occurrence = entry.occurrence(trace, name, &mut describer, solver);
+        let (kind, occurrence) = teller.tell(entry);
         Finding { number, ..Finding::new(kind, vec![occurrence]) }
     });
     Ok(Report {
@@ -305,115 +243,4 @@ pub fn analyze(
 enum Same {
     Goal(Goal),
     Signature(Signature),
-}
-
-/// What all detectors say of one finding.
-struct Merged {
-    goal: Goal,
-    proven: Option<Proven>,
-    detectors: Vec<Detector>,
-    /// The goal that happens-before leaves unordered.
-    unordered: Option<Goal>,
-}
-
-impl Merged {
-    /// Which kind it is: a schedule counts most. Happens-before says what this very run has; the
-    /// others may be wrong.
-    fn kind(&self) -> Kind {
-        match (&self.proven, &self.unordered) {
-            (Some(proven), _) => Kind::of_goal(proven.goal().kind()),
-            (None, Some(_)) => Kind::UnorderedRace,
-            (None, None) => Kind::SuspectedRace,
-        }
-    }
-
-    fn occurrence(
-        mut self,
-        trace: &Trace,
-        name: &str,
-        describer: &mut Describer<'_>,
-        solver: &str,
-    ) -> Occurrence {
-        let reason = self.reason(trace, describer);
-        if self.proven.is_some() {
-            self.detectors.sort_by_key(|detector| *detector != Detector::Mcm);
-        }
-        let proven = self.proven.as_ref();
-        let solver = proven.filter(|it| it.proof == Proof::Solver).map(|_| solver.to_owned());
-        let happened = self.goal.happened().iter().map(|event| (*event, Role::Happened));
-        let next = self.goal.next().iter().map(|event| (*event, Role::Next));
-        let parts = happened.chain(next).map(|(event, role)| describer.part(event, role));
-        let parts = parts.collect();
-        // All events of a goal that is about a variable access it.
-        let subject = self.goal.events().next().and_then(|event| describer.variable(event));
-        Occurrence {
-            trace: name.to_owned(),
-            parts,
-            subject,
-            reason,
-            detectors: self.detectors.iter().map(|detector| detector.name().to_owned()).collect(),
-            solver,
-            seconds: proven.map(|proven| proven.time.as_secs_f64()),
-            witness: proven.map(|proven| PackedWitness::pack(trace, proven.witness.schedule())),
-            steps: Vec::new(),
-            left_out: 0,
-            also: Vec::new(),
-            replay: None,
-        }
-    }
-
-    fn reason(&self, trace: &Trace, describer: &mut Describer<'_>) -> Reason {
-        let pair = self.goal.as_race();
-        if let (None, Some(_), Some(pair)) = (&self.proven, &self.unordered, pair) {
-            let links = weak_links(trace, pair);
-            if !links.is_empty() {
-                return too_weak(trace, &links, describer);
-            }
-        }
-        if self.unordered.as_ref() == Some(&self.goal) {
-            return Reason::Unordered;
-        }
-        if self.proven.is_none() {
-            return Reason::NoOrderFound { detector: self.detectors[0].name().to_owned() };
-        }
-        let locks = pair.map_or_else(Vec::new, |pair| ordering_locks(trace, pair));
-        let locks = locks.into_iter().map(|lock| describer.name(Object::Lock(lock)));
-        Reason::Reordered { locks: locks.collect() }
-    }
-}
-
-fn too_weak(trace: &Trace, links: &[WeakLink], describer: &mut Describer<'_>) -> Reason {
-    let accesses = links.iter().map(|link| WeakAccess {
-        event: link.event.number(),
-        ordering: format!("{:?}", link.ordering),
-        place: describer.place(link.event),
-        operation: Some(trace.op(link.event).keyword().to_owned()),
-        needs: link.needs.map(|needs| format!("{needs:?}")),
-    });
-    Reason::OrderingTooWeak { accesses: accesses.collect() }
-}
-
-/// The locks that the first access's thread gives back after it and that the second's takes before
-/// it: they order the two in the observed run.
-fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
-    let (first, second) = (pair.first(), pair.second());
-    let events = |thread_of: EventId| trace.events_of_thread(trace.thread(thread_of));
-    let released = events(first)[trace.position(first)..]
-        .iter()
-        .take_while(|event| **event < second)
-        .filter_map(|event| Some((trace.op(*event).released_lock()?, *event)));
-    let taken: Vec<(LockId, EventId)> = events(second)[..trace.position(second)]
-        .iter()
-        .rev()
-        .take_while(|event| **event > first)
-        .filter_map(|event| Some((trace.op(*event).taken_lock()?, *event)))
-        .collect();
-    let mut locks: Vec<LockId> = released
-        .filter(|(lock, _)| trace.is_of_program(*lock))
-        .filter(|(lock, at)| taken.iter().any(|(other, later)| other == lock && later > at))
-        .map(|(lock, _)| lock)
-        .collect();
-    locks.sort_unstable();
-    locks.dedup();
-    locks
 }

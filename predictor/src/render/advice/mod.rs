@@ -1,13 +1,23 @@
-//! One line of advice a finding: what fits the locks, orderings and values of its accesses.
+//! One line of advice a finding: what fits the locks, orderings and values of its accesses, or what
+//! its threads wait for.
+
+mod waiting;
 
 use super::list;
 use super::story::Story;
-use crate::finding::{Basis, Part, WeakAccess};
+use crate::finding::{Basis, Part, Role, WeakAccess};
 
 /// What to do about a finding.
 pub(super) fn advice(story: &Story<'_>) -> String {
     if story.finding.kind.basis() == Basis::Suspicion {
         return "look whether both accesses can happen at once; `mcm` decides it if it has the time"
+            .to_owned();
+    }
+    if let Some(advice) = waiting::advice(story) {
+        return advice;
+    }
+    if story.parts().iter().any(|part| part.role == Role::Dropped) {
+        return "keep a receiver until all senders are done, or expect the error of the send"
             .to_owned();
     }
     let too_weak = story.occurrence.reason.too_weak();

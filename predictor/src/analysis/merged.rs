@@ -1,0 +1,206 @@
+//! What all detectors say of one finding, told as one.
+
+use std::cell::OnceCell;
+
+use racelog::trace::{LockId, Object};
+
+use super::Detector;
+use super::blame::lost_notifications;
+use super::standstill::{self, EndState};
+use crate::finding::{Describer, Kind, Occurrence, PackedWitness, Part, Reason, Role, WeakAccess};
+use crate::goal::{Circle, Goal, Pair, Stall};
+use crate::order::{WeakLink, weak_links};
+use crate::predict::{Proof, Proven};
+use crate::semantics::Machine;
+use crate::trace::{EventId, Op, Trace};
+
+/// What all detectors say of one finding.
+pub(super) struct Merged {
+    pub(super) goal: Goal,
+    pub(super) proven: Option<Proven>,
+    pub(super) detectors: Vec<Detector>,
+    /// The goal that happens-before leaves unordered.
+    pub(super) unordered: Option<Goal>,
+}
+
+impl Merged {
+    pub(super) const fn new(goal: Goal) -> Self {
+        Self { goal, proven: None, detectors: Vec::new(), unordered: None }
+    }
+}
+
+/// Makes findings of what was found in a trace.
+pub(super) struct Teller<'a> {
+    trace: &'a Trace,
+    /// What the trace is called.
+    name: &'a str,
+    /// What the solver is called.
+    solver: &'a str,
+    /// Made for the first finding that asks for a state: races do not.
+    machine: OnceCell<Machine<'a>>,
+    describer: Describer<'a>,
+}
+
+/// What is said of a finding: what it is, what takes part, and why.
+struct Told {
+    kind: Kind,
+    parts: Vec<Part>,
+    reason: Reason,
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(trace: &'a Trace, name: &'a str, solver: &'a str) -> Self {
+        let (machine, describer) = (OnceCell::new(), Describer::new(trace));
+        Self { trace, name, solver, machine, describer }
+    }
+
+    /// The kind of what was found, and where it occurs.
+    pub(super) fn tell(&mut self, mut found: Merged) -> (Kind, Occurrence) {
+        let Told { kind, parts, reason } = match &found.goal {
+            Goal::Race(pair) => self.race(*pair, &found),
+            Goal::Deadlock(circle) => self.deadlock(circle, &found),
+            Goal::Stall(stall) => self.stall(stall, &found),
+            Goal::SendToNobody(send) => self.send(*send, &found),
+        };
+        if found.proven.is_some() {
+            found.detectors.sort_by_key(|detector| *detector != Detector::Mcm);
+        }
+        let proven = found.proven.as_ref();
+        let solver = proven.filter(|it| it.proof == Proof::Solver).map(|_| self.solver.to_owned());
+        // All events of a goal that is about a variable access it.
+        let subject = found.goal.events().next().and_then(|event| self.describer.variable(event));
+        let pack = |proven: &Proven| PackedWitness::pack(self.trace, proven.witness.schedule());
+        let occurrence = Occurrence {
+            trace: self.name.to_owned(),
+            parts,
+            subject,
+            reason,
+            detectors: found.detectors.iter().map(|detector| detector.name().to_owned()).collect(),
+            solver,
+            seconds: proven.map(|proven| proven.time.as_secs_f64()),
+            witness: proven.map(pack),
+            steps: Vec::new(),
+            left_out: 0,
+            also: Vec::new(),
+            replay: None,
+        };
+        (kind, occurrence)
+    }
+
+    /// A schedule counts most. Happens-before says what this very run has; the others may be wrong.
+    fn race(&mut self, pair: Pair, found: &Merged) -> Told {
+        let kind = match (&found.proven, &found.unordered) {
+            (Some(_), _) => Kind::DataRace,
+            (None, Some(_)) => Kind::UnorderedRace,
+            (None, None) => Kind::SuspectedRace,
+        };
+        let parts = pair.events().iter().map(|event| self.describer.part(*event, Role::Next));
+        let parts = parts.collect();
+        Told { kind, parts, reason: self.why_race(pair, found) }
+    }
+
+    fn why_race(&mut self, pair: Pair, found: &Merged) -> Reason {
+        let (trace, describer) = (self.trace, &mut self.describer);
+        if let (None, Some(_)) = (&found.proven, &found.unordered) {
+            let links = weak_links(trace, pair);
+            if !links.is_empty() {
+                return too_weak(trace, &links, describer);
+            }
+        }
+        if found.unordered.as_ref() == Some(&found.goal) {
+            return Reason::Unordered;
+        }
+        if found.proven.is_none() {
+            return Reason::NoOrderFound { detector: found.detectors[0].name().to_owned() };
+        }
+        let locks = ordering_locks(trace, pair).into_iter();
+        let locks = locks.map(|lock| describer.name(Object::Lock(lock))).collect();
+        Reason::Reordered { locks }
+    }
+
+    fn deadlock(&mut self, circle: &Circle, found: &Merged) -> Told {
+        let mut parts = standstill::circle(self.trace, circle, &mut self.describer);
+        let machine = self.machine.get_or_init(|| Machine::new(self.trace));
+        let witness = found.proven.as_ref().map(|proven| &proven.witness);
+        if let Some(end) = witness.and_then(|witness| EndState::of(machine, witness)) {
+            parts.extend(end.others(circle.events(), &mut self.describer));
+        }
+        let reason = if circle.is_fair() { Reason::CircleOfWaitingWriters } else { Reason::Circle };
+        Told { kind: Kind::Deadlock, parts, reason }
+    }
+
+    fn stall(&mut self, stall: &Stall, found: &Merged) -> Told {
+        let machine = self.machine.get_or_init(|| Machine::new(self.trace));
+        let (roots, describer) = (stall.roots(), &mut self.describer);
+        let witness = found.proven.as_ref().map(|proven| &proven.witness);
+        let lost = witness.map(|witness| lost_notifications(machine, witness, roots));
+        let lost = lost.unwrap_or_default();
+        let (kind, reason) = match lost.is_empty() {
+            true => (Kind::Stall, Reason::NobodyLeft),
+            false => (Kind::LostWakeup, Reason::LostNotification),
+        };
+        let end = witness.and_then(|witness| EndState::of(machine, witness));
+        let mut parts: Vec<Part> = match &end {
+            Some(end) => end.waiting(roots, describer),
+            None => roots.iter().map(|root| describer.part(*root, Role::Next)).collect(),
+        };
+        parts
+            .extend(lost.into_iter().map(|lost| describer.part_on(lost.event, lost.role, lost.on)));
+        if let Some(end) = end {
+            parts.extend(end.others(roots, describer));
+        }
+        Told { kind, parts, reason }
+    }
+
+    fn send(&mut self, send: EventId, found: &Merged) -> Told {
+        let (trace, describer) = (self.trace, &mut self.describer);
+        let parts = match trace.op(send) {
+            Op::Send { channel, .. } => {
+                let prefix = found.proven.iter().flat_map(|proven| proven.witness.prefix());
+                let drops = prefix.filter(|event| trace.op(*event) == Op::ReceiverClose(channel));
+                let drops = drops.map(|event| (event, Role::Dropped));
+                let events = std::iter::once((send, Role::Next)).chain(drops);
+                let object = Object::Channel(channel);
+                events.map(|(event, role)| describer.part_on(event, role, object)).collect()
+            }
+            _ => vec![describer.part(send, Role::Next)],
+        };
+        Told { kind: Kind::SendToNobody, parts, reason: Reason::NoReceiver }
+    }
+}
+
+fn too_weak(trace: &Trace, links: &[WeakLink], describer: &mut Describer<'_>) -> Reason {
+    let accesses = links.iter().map(|link| WeakAccess {
+        event: link.event.number(),
+        ordering: format!("{:?}", link.ordering),
+        place: describer.place(link.event),
+        operation: Some(trace.op(link.event).keyword().to_owned()),
+        needs: link.needs.map(|needs| format!("{needs:?}")),
+    });
+    Reason::OrderingTooWeak { accesses: accesses.collect() }
+}
+
+/// The locks that the first access's thread gives back after it and that the second's takes before
+/// it: they order the two in the observed run.
+fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
+    let (first, second) = (pair.first(), pair.second());
+    let events = |thread_of: EventId| trace.events_of_thread(trace.thread(thread_of));
+    let released = events(first)[trace.position(first)..]
+        .iter()
+        .take_while(|event| **event < second)
+        .filter_map(|event| Some((trace.op(*event).released_lock()?, *event)));
+    let taken: Vec<(LockId, EventId)> = events(second)[..trace.position(second)]
+        .iter()
+        .rev()
+        .take_while(|event| **event > first)
+        .filter_map(|event| Some((trace.op(*event).taken_lock()?, *event)))
+        .collect();
+    let mut locks: Vec<LockId> = released
+        .filter(|(lock, _)| trace.is_of_program(*lock))
+        .filter(|(lock, at)| taken.iter().any(|(other, later)| other == lock && later > at))
+        .map(|(lock, _)| lock)
+        .collect();
+    locks.sort_unstable();
+    locks.dedup();
+    locks
+}

@@ -1,0 +1,117 @@
+//! The words for threads that wait. The reports about a trace and about a project share them, as
+//! they share the words of reasons.
+
+use super::{Lock, Occurrence, Part, Role, Waits, WaitsFor};
+
+/// What objects are called, by what the trace calls them.
+pub trait Naming: Fn(&str) -> String {}
+
+impl<F: Fn(&str) -> String> Naming for F {}
+
+impl Waits {
+    /// What the thread waits for, without the threads that could end that.
+    pub fn briefly(&self, object: Option<&str>, name: &impl Naming) -> String {
+        let object = object.map_or_else(|| "something".to_owned(), |it| format!("`{}`", name(it)));
+        match &self.what {
+            WaitsFor::Lock | WaitsFor::WaitingWriters | WaitsFor::Initialiser => {
+                format!("waits for {object}")
+            }
+            WaitsFor::ThreadEnd => format!("waits for the end of {object}"),
+            WaitsFor::Notification => format!("waits on {object} for a notification"),
+            WaitsFor::Unpark => "waits to be unparked".to_owned(),
+            WaitsFor::Message => format!("waits for a message of {object}"),
+            WaitsFor::Room => format!("waits for room in {object}"),
+            WaitsFor::Arrivals => format!("waits at {object} for other threads"),
+            WaitsFor::Other(what) => format!("waits for {what}"),
+        }
+    }
+
+    /// What the thread waits for, and which threads keep it waiting.
+    fn words(&self, object: Option<&str>, name: &impl Naming) -> String {
+        let briefly = self.briefly(object, name);
+        let by: Vec<String> = self.by.iter().map(|thread| format!("`{thread}`")).collect();
+        let (by, s) = (by.join(" and "), if by.len() == 1 { "s" } else { "" });
+        match &self.what {
+            _ if by.is_empty() => briefly,
+            WaitsFor::Lock => format!("{briefly}, which {by} hold{s}"),
+            WaitsFor::WaitingWriters => {
+                format!("{briefly}, kept out by {by}, which wait{s} to write")
+            }
+            WaitsFor::Initialiser => format!("{briefly}, which {by} initialise{s}"),
+            // The thread is the object.
+            WaitsFor::ThreadEnd
+            | WaitsFor::Notification
+            | WaitsFor::Unpark
+            | WaitsFor::Message
+            | WaitsFor::Room
+            | WaitsFor::Arrivals
+            | WaitsFor::Other(_) => briefly,
+        }
+    }
+}
+
+impl Part {
+    /// What the part's thread does there, if its role or its waiting says so: `waits for …`.
+    pub fn standing(&self, name: &impl Naming) -> Option<String> {
+        let object = self.object.as_deref();
+        let waits = self.waits.as_ref().map(|waits| waits.words(object, name));
+        let on = || object.map_or_else(String::new, |object| format!(" `{}`", name(object)));
+        let words = match &self.role {
+            Role::WaitsToo => format!("{}, too", waits?),
+            Role::Taken => format!("takes{}", on()),
+            Role::TooEarly => format!("notifies{} too early: the other does not wait yet", on()),
+            Role::Elsewhere => format!("notifies{}, and another waiter gets it", on()),
+            Role::Merged => {
+                format!("unparks{}, which has not used up the `unpark` before", on())
+            }
+            Role::Dropped => format!("drops a receiver of{}", on()),
+            Role::Next | Role::Happened | Role::Stuck | Role::Other(_) => waits?,
+        };
+        Some(words)
+    }
+
+    /// What the part's thread holds and waits for: `` `t1` holds `a`, taken at a.rs:1:2, and waits
+    /// for `b` ``.
+    fn holds_and_waits(&self, name: &impl Naming) -> Option<String> {
+        let waits = self.waits.as_ref()?.briefly(self.object.as_deref(), name);
+        let held: Vec<String> = self.locks.iter().map(|lock| held(lock, name)).collect();
+        Some(match held.is_empty() {
+            true => format!("`{}` {waits}", self.thread),
+            false => format!("`{}` holds {}, and {waits}", self.thread, held.join(" and ")),
+        })
+    }
+}
+
+/// A lock that is held, and where it was taken.
+fn held(lock: &Lock, name: &impl Naming) -> String {
+    let shared = if lock.shared { " (shared)" } else { "" };
+    let taken = lock.taken.as_ref().map_or_else(String::new, |it| format!(", taken at {it}"));
+    format!("`{}`{shared}{taken}", name(&lock.name))
+}
+
+impl Occurrence {
+    /// The primary parts that wait, each followed by the one that it waits for as far as it can be;
+    /// and whether they are a circle.
+    pub fn waiting(&self) -> (Vec<&Part>, bool) {
+        let mut left: Vec<&Part> =
+            self.primary_parts().filter(|part| part.waits.is_some()).collect();
+        let mut ordered: Vec<&Part> = Vec::new();
+        let follows = |last: &Part, next: &Part| {
+            last.waits.as_ref().is_some_and(|waits| waits.by.contains(&next.thread))
+        };
+        while !left.is_empty() {
+            let next = ordered.last().and_then(|last| left.iter().position(|it| follows(last, it)));
+            ordered.push(left.remove(next.unwrap_or(0)));
+        }
+        let pairs = || ordered.iter().zip(ordered.iter().cycle().skip(1));
+        let is_circle = ordered.len() > 1 && pairs().all(|(last, next)| follows(last, next));
+        (ordered, is_circle)
+    }
+
+    /// What the threads hold and wait for, in a sentence; nothing if none waits.
+    pub fn who_waits(&self, name: &impl Naming) -> Option<String> {
+        let clauses: Vec<String> =
+            self.waiting().0.iter().filter_map(|part| part.holds_and_waits(name)).collect();
+        (!clauses.is_empty()).then(|| clauses.join("; "))
+    }
+}
