@@ -37,16 +37,16 @@ pub enum Contained {
 }
 
 impl Comparison {
-    /// Runs all detectors on a trace.
+    /// Runs all detectors of races on a trace.
     pub fn new(trace: &Trace, options: &Options) -> Self {
         let run = |detector| (detector, detect(trace, detector, options, |_, _| {}));
-        Self { found: Detector::ALL.into_iter().map(run).collect() }
+        Self { found: Detector::OF_RACES.into_iter().map(run).collect() }
     }
 
     /// What one of them has found.
     pub fn of(&self, detector: Detector) -> &Found {
         let found = self.found.iter().find(|(other, _)| *other == detector);
-        &found.expect("all detectors have run").1
+        &found.expect("all detectors of races have run").1
     }
 
     /// How many races one of them has found, for a cell; or why it does not know.

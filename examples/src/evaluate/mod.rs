@@ -22,6 +22,7 @@ mod print;
 
 use std::time::Duration;
 
+use predictor::goal::GoalKinds;
 use predictor::predict::Options;
 use predictor::report::Table;
 
@@ -47,7 +48,8 @@ pub struct Effort {
 impl Effort {
     /// For the predictor.
     fn options(&self) -> Options {
-        Options { total_time: Some(self.time), ..Options::default() }
+        let goals = GoalKinds::RACES;
+        Options { goals, total_time: Some(self.time), ..Options::default() }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A way to find races.
+use crate::goal::{GoalKind, GoalKinds};
+
+/// A way to find races, deadlocks or more.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Detector {
     /// The maximal causal model with control flow: ours.
@@ -20,11 +22,28 @@ pub enum Detector {
     Paper,
     /// Locksets and a weak happens-before.
     Quick,
+    /// Deadlocks of executions that keep the order of critical sections.
+    Spd,
+    /// Circles in the order in which locks are taken.
+    LockOrder,
 }
 
 impl Detector {
     /// All of them.
-    pub const ALL: [Self; 7] =
+    pub const ALL: [Self; 9] = [
+        Self::Quick,
+        Self::Hb,
+        Self::Cp,
+        Self::Wcp,
+        Self::Said,
+        Self::Paper,
+        Self::LockOrder,
+        Self::Spd,
+        Self::Mcm,
+    ];
+
+    /// Those that look for races.
+    pub const OF_RACES: [Self; 7] =
         [Self::Quick, Self::Hb, Self::Cp, Self::Wcp, Self::Said, Self::Paper, Self::Mcm];
 
     /// What it is called.
@@ -37,12 +56,29 @@ impl Detector {
             Self::Said => "said",
             Self::Paper => "paper",
             Self::Quick => "quick",
+            Self::Spd => "spd",
+            Self::LockOrder => "lock-order",
         }
     }
 
-    /// Whether what it finds may be no race.
+    /// Which kinds of goals it looks for.
+    pub const fn looks_for(self) -> GoalKinds {
+        match self {
+            Self::Mcm => GoalKinds::ALL,
+            Self::Hb | Self::Cp | Self::Wcp | Self::Said | Self::Paper | Self::Quick => {
+                GoalKinds::RACES
+            }
+            // Writers that wait keep nobody out there.
+            Self::Spd | Self::LockOrder => GoalKinds::NONE.with(GoalKind::Deadlock),
+        }
+    }
+
+    /// Whether what it finds may be none.
     pub const fn is_unsound(self) -> bool {
-        matches!(self, Self::Quick | Self::Paper | Self::Cp | Self::Wcp)
+        match self {
+            Self::Quick | Self::Paper | Self::Cp | Self::Wcp | Self::LockOrder => true,
+            Self::Mcm | Self::Hb | Self::Said | Self::Spd => false,
+        }
     }
 }
 
@@ -61,5 +97,18 @@ impl FromStr for Detector {
             let names: Vec<&str> = Self::ALL.iter().map(|detector| detector.name()).collect();
             format!("no detector is called `{name}`; there are {}", names.join(", "))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_of_races_are_those_that_look_for_them() {
+        let of_races =
+            Detector::ALL.into_iter().filter(|it| it.looks_for().contains(GoalKind::Race));
+        assert_eq!(of_races.collect::<Vec<_>>(), Detector::OF_RACES);
+        assert!(Detector::ALL.iter().all(|it| it.name().parse() == Ok(*it)));
     }
 }

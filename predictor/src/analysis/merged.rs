@@ -6,8 +6,11 @@ use racelog::trace::{LockId, Object};
 
 use super::Detector;
 use super::blame::lost_notifications;
+use super::hang;
 use super::standstill::{self, EndState};
-use crate::finding::{Describer, Kind, Occurrence, PackedWitness, Part, Reason, Role, WeakAccess};
+use crate::finding::{
+    Describer, Finding, Kind, Occurrence, PackedWitness, Part, Reason, Role, WeakAccess,
+};
 use crate::goal::{Circle, Goal, Pair, Stall};
 use crate::order::{WeakLink, weak_links};
 use crate::predict::{Proof, Proven};
@@ -52,6 +55,11 @@ impl<'a> Teller<'a> {
     pub(super) fn new(trace: &'a Trace, name: &'a str, solver: &'a str) -> Self {
         let (machine, describer) = (OnceCell::new(), Describer::new(trace));
         Self { trace, name, solver, machine, describer }
+    }
+
+    /// The hang of the recorded run, if it is one.
+    pub(super) fn hang(&mut self) -> Option<Finding> {
+        hang::find(self.trace, self.name, &mut self.describer)
     }
 
     /// The kind of what was found, and where it occurs.
@@ -125,8 +133,16 @@ impl<'a> Teller<'a> {
         if let Some(end) = witness.and_then(|witness| EndState::of(machine, witness)) {
             parts.extend(end.others(circle.events(), &mut self.describer));
         }
-        let reason = if circle.is_fair() { Reason::CircleOfWaitingWriters } else { Reason::Circle };
-        Told { kind: Kind::Deadlock, parts, reason }
+        let reason = match (&found.proven, circle.is_fair()) {
+            (Some(_), true) => Reason::CircleOfWaitingWriters,
+            (Some(_), false) => Reason::Circle,
+            (None, _) => Reason::LockOrder,
+        };
+        let kind = match &found.proven {
+            Some(_) => Kind::Deadlock,
+            None => Kind::SuspectedDeadlock,
+        };
+        Told { kind, parts, reason }
     }
 
     fn stall(&mut self, stall: &Stall, found: &Merged) -> Told {

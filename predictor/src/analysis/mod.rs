@@ -2,6 +2,7 @@
 
 mod blame;
 mod detector;
+mod hang;
 mod merged;
 mod standstill;
 
@@ -13,11 +14,12 @@ use rustc_hash::FxHashSet;
 pub use self::detector::Detector;
 use self::merged::{Merged, Teller};
 
+use crate::detect::deadlock::{self, FoundCircles};
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
 use crate::detect::{self, Claim, Scope};
 use crate::finding::Finding;
-use crate::goal::{Goal, GoalKind, GoalLists, Pair, Signature};
+use crate::goal::{Goal, GoalKinds, GoalLists, Pair, Signature};
 use crate::index::Index;
 use crate::predict::{self, Candidates, MustOrder, Proven, predict};
 use crate::report::{DetectorRun, Report, SCHEMA, Unseen, VERSION};
@@ -53,8 +55,7 @@ pub fn detect(
     options: &predict::Options,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Found {
-    // The others look for races only.
-    if detector != Detector::Mcm && !options.goals.contains(GoalKind::Race) {
+    if !detector.looks_for().meets(options.goals) {
         return Found::default();
     }
     let started = Instant::now();
@@ -62,6 +63,12 @@ pub fn detect(
     let classic = |found: detect::Findings| Found {
         found: found.pairs.into_iter().map(|pair| (Goal::Race(pair), None)).collect(),
         unknown: found.limits.forgotten,
+        ..Found::default()
+    };
+    let circles = |found: FoundCircles| Found {
+        found: found.circles.into_iter().map(|circle| (Goal::Deadlock(circle), None)).collect(),
+        // How many there are beyond is not known.
+        unknown: u64::from(found.is_cut),
         ..Found::default()
     };
     let mut found = match detector {
@@ -79,6 +86,8 @@ pub fn detect(
         Detector::Cp => classic(detect::cp::races(trace, scope)),
         Detector::Wcp => classic(detect::wcp::races(trace, scope)),
         Detector::Quick => classic(detect::quick::races(trace, scope)),
+        Detector::Spd => circles(deadlock::sync_preserving(trace, scope)),
+        Detector::LockOrder => circles(deadlock::lock_order(trace, scope)),
         Detector::Said => {
             let index = Index::new(trace);
             // Made for the first pair: there may be none.
@@ -220,10 +229,17 @@ pub fn analyze(
     let proven = merged.iter().filter(|entry| entry.proven.is_some() || !mcm);
     let goals = GoalLists::new(options.goals, proven.map(|entry| &entry.goal));
     let mut teller = Teller::new(trace, name, options.solver.name());
-    let findings = merged.into_iter().zip(1..).map(|(entry, number)| {
+    let told = merged.into_iter().map(|entry| {
         let (kind, occurrence) = teller.tell(entry);
-        Finding { number, ..Finding::new(kind, vec![occurrence]) }
+        Finding::new(kind, vec![occurrence])
     });
+    let mut findings: Vec<Finding> = told.collect();
+    if options.goals.meets(GoalKinds::OF_WAITING) {
+        findings.extend(teller.hang());
+    }
+    for (finding, number) in findings.iter_mut().zip(1..) {
+        finding.number = number;
+    }
     Ok(Report {
         schema: SCHEMA,
         version: VERSION,
@@ -232,7 +248,7 @@ pub fn analyze(
         threads: trace.thread_count(),
         detectors: runs,
         goals,
-        findings: findings.collect(),
+        findings,
         counts,
         unseen: Unseen::of(trace),
     })

@@ -5,7 +5,7 @@
 //! taken and not given back there. So of a circle all is known from its events alone. Who else
 //! waits, and for what the threads of a stall wait, is read off the state that the witness ends in.
 
-use racelog::trace::{LockId, Object, ThreadId};
+use racelog::trace::{Object, ThreadId};
 
 use crate::finding::{Describer, Part, Role, Waits, WaitsFor, held};
 use crate::goal::Circle;
@@ -189,11 +189,4 @@ impl<'m, 'a> EndState<'m, 'a> {
         }
         parts
     }
-}
-
-/// The locks of a trace that a thread holds when it ends, with the events that took them.
-pub(super) fn held_at_the_end(trace: &Trace, thread: ThreadId) -> Vec<(LockId, EventId)> {
-    let open = crate::index::open_after(trace, trace.events_of_thread(thread)).into_iter();
-    let of_program = open.filter(|region| trace.is_of_program(region.lock));
-    of_program.map(|region| (region.lock, region.acquire)).collect()
 }

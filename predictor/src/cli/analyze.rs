@@ -18,6 +18,9 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     if detectors.is_empty() {
         detectors = vec![Detector::Mcm, Detector::Hb];
     }
+    if args.suspects {
+        detectors.push(Detector::LockOrder);
+    }
     detectors.sort_unstable();
     detectors.dedup();
     let (goals, all_goals) = (args.goals, args.all_pairs);

@@ -262,8 +262,8 @@ pub(super) struct Explore {
 pub(super) struct Analyze {
     #[command(flatten)]
     pub(super) input: Input,
-    /// Run this detector: quick, hb, cp, wcp, said, paper or mcm (may be given again) [default:
-    /// mcm, hb]
+    /// Run this detector: quick, hb, cp, wcp, said, paper, lock-order, spd or mcm (may be given
+    /// again) [default: mcm, hb]
     #[arg(long = "detector", value_name = "NAME")]
     pub(super) detectors: Vec<Detector>,
     /// How to print what was found
@@ -272,6 +272,9 @@ pub(super) struct Analyze {
     /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
     #[arg(long, value_name = "GOALS", default_value = "all")]
     pub(super) goals: GoalKinds,
+    /// List possible deadlocks, too, that are not proven: runs lock-order as well
+    #[arg(long)]
+    pub(super) suspects: bool,
     /// Decide every pair: by default one race is enough for the same two places in the program
     #[arg(long)]
     pub(super) all_pairs: bool,
@@ -420,9 +423,12 @@ pub(super) struct Compare {
     pub(super) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) from: From,
-    /// Only this detector (may be given again) [default: all]
+    /// Only this detector (may be given again) [default: all that look for one of the goals]
     #[arg(long = "detector", value_name = "NAME")]
     pub(super) detectors: Vec<Detector>,
+    /// What to count: races, deadlocks, stalls, sends (separated by commas) or all
+    #[arg(long, value_name = "GOALS", default_value = "races")]
+    pub(super) goals: GoalKinds,
     /// How to print the table
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: TableFormat,

@@ -6,6 +6,8 @@ use super::args::{Compare, TableFormat};
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
 use crate::analysis::{Detector, Found, detect};
+use crate::goal::{Goal, GoalKind, GoalKinds};
+use crate::predict::Options;
 use crate::report::{TRACE_SIZE, Table, trace_size};
 use crate::trace::Trace;
 
@@ -13,9 +15,11 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
     let mut detectors = args.detectors.clone();
     if detectors.is_empty() {
         detectors = Detector::ALL.to_vec();
+        detectors.retain(|detector| detector.looks_for().meets(args.goals));
     }
-    let options = args.effort.options();
-    let mut table = Table::new(header(&detectors));
+    let options = Options { goals: args.goals, ..args.effort.options() };
+    let columns = counted(&detectors, args.goals);
+    let mut table = Table::new(header(&detectors, &columns));
     let mut outcome = Outcome::NothingFound;
     for path in &args.paths {
         let loaded = Input::open(path, args.from.format).and_then(|input| {
@@ -39,7 +43,7 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
         if let Some(difference) = found.iter().find_map(|found| found.disagreement.as_ref()) {
             return Err(Failure::of(name, difference));
         }
-        table.add(row(name, &trace, &found));
+        table.add(row(name, &trace, &found, &columns));
     }
     let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
@@ -51,19 +55,41 @@ pub(super) fn run(args: &Compare) -> Result<Outcome, Failure> {
     Ok(outcome)
 }
 
-fn header(detectors: &[Detector]) -> Vec<String> {
-    let fixed = std::iter::once("trace").chain(TRACE_SIZE);
-    let races = detectors.iter().map(|detector| detector.name().to_owned());
-    let times = detectors.iter().map(|detector| format!("{detector} s"));
-    fixed.map(str::to_owned).chain(races).chain(times).collect()
+/// The columns of a table that count something: for each kind of goal the detectors that look for
+/// it. Deadlocks by waiting writers count as deadlocks.
+fn counted(detectors: &[Detector], goals: GoalKinds) -> Vec<(usize, GoalKind)> {
+    let kinds = goals.iter().filter(|kind| *kind != GoalKind::FairDeadlock);
+    let columns = kinds.flat_map(|kind| {
+        let looking = detectors.iter().enumerate();
+        let looking = looking.filter(move |(_, detector)| detector.looks_for().contains(kind));
+        looking.map(move |(at, _)| (at, kind))
+    });
+    columns.collect()
 }
 
-fn row(name: String, trace: &Trace, found: &[Found]) -> Vec<String> {
-    let races = found.iter().map(|found| {
+fn header(detectors: &[Detector], columns: &[(usize, GoalKind)]) -> Vec<String> {
+    let fixed = std::iter::once("trace").chain(TRACE_SIZE);
+    let counts = columns.iter().map(|(at, kind)| match kind {
+        GoalKind::Race => detectors[*at].name().to_owned(),
+        GoalKind::Deadlock | GoalKind::FairDeadlock | GoalKind::Stall | GoalKind::SendToNobody => {
+            format!("{} {}", detectors[*at], kind.list_name())
+        }
+    });
+    let times = detectors.iter().map(|detector| format!("{detector} s"));
+    fixed.map(str::to_owned).chain(counts).chain(times).collect()
+}
+
+fn row(name: String, trace: &Trace, found: &[Found], columns: &[(usize, GoalKind)]) -> Vec<String> {
+    let counts = columns.iter().map(|(at, kind)| {
+        let found = &found[*at];
         let unknown = if found.unknown > 0 { "?" } else { "" };
-        format!("{}{unknown}", found.found.len())
+        let is_counted = |goal: &&Goal| match goal.kind() {
+            GoalKind::FairDeadlock => *kind == GoalKind::Deadlock,
+            other => other == *kind,
+        };
+        format!("{}{unknown}", found.found.keys().filter(is_counted).count())
     });
     let times = found.iter().map(|found| format!("{:.3}", found.time.as_secs_f64()));
     let size = trace_size(trace).map(|figure| figure.to_string());
-    std::iter::once(name).chain(size).chain(races).chain(times).collect()
+    std::iter::once(name).chain(size).chain(counts).chain(times).collect()
 }

@@ -1,6 +1,6 @@
 //! What there is to know about the events of a finding.
 
-use racelog::trace::{LockId, Object, Value};
+use racelog::trace::{LocId, LockId, Object, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
 use super::{Lock, Part, Place, Role, SourceOp, Subject};
@@ -32,6 +32,21 @@ impl<'a> Describer<'a> {
         self.printer.location(event).map(|text| Place::of_trace(&text))
     }
 
+    /// A place in the program.
+    pub fn place_at(&mut self, location: LocId) -> Place {
+        Place::of_trace(&self.printer.place(location))
+    }
+
+    /// Locks that a thread holds.
+    pub fn locks(&mut self, held: &[HeldLock]) -> Vec<Lock> {
+        let lock = |held: &HeldLock| Lock {
+            name: self.name(Object::Lock(held.lock)),
+            shared: held.shared,
+            taken: self.place(held.taken),
+        };
+        held.iter().map(lock).collect()
+    }
+
     /// An event as a part of a finding.
     pub fn part(&mut self, event: EventId, role: Role) -> Part {
         let part = match self.known.get(&event) {
@@ -54,14 +69,9 @@ impl<'a> Describer<'a> {
         let op = self.trace.op(event);
         let thread = self.trace.thread(event);
         let (value, new) = values(&op);
-        let locks = held(self.trace, event).into_iter().map(|held| Lock {
-            name: self.name(Object::Lock(held.lock)),
-            shared: held.shared,
-            taken: self.place(held.taken),
-        });
         Part {
             role: Role::default(),
-            locks: locks.collect(),
+            locks: self.locks(&held(self.trace, event)),
             source: SourceOp {
                 place: self.place(event),
                 operation: operation_of(self.trace, event).to_owned(),
@@ -132,7 +142,16 @@ pub struct HeldLock {
 /// The locks of the program that an event's thread holds when its turn comes.
 pub fn held(trace: &Trace, event: EventId) -> Vec<HeldLock> {
     let before = &trace.events_of_thread(trace.thread(event))[..trace.position(event)];
-    let open = open_after(trace, before).into_iter();
+    held_after(trace, before)
+}
+
+/// The locks of the program that a thread holds when the trace ends.
+pub fn held_at_end(trace: &Trace, thread: ThreadId) -> Vec<HeldLock> {
+    held_after(trace, trace.events_of_thread(thread))
+}
+
+fn held_after(trace: &Trace, events: &[EventId]) -> Vec<HeldLock> {
+    let open = open_after(trace, events).into_iter();
     let held = open.filter(|region| trace.is_of_program(region.lock)).map(|region| HeldLock {
         lock: region.lock,
         shared: region.shared,

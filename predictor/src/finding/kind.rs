@@ -27,6 +27,10 @@ pub enum Kind {
     Stall,
     /// A stall of a thread whose notification came too early or went elsewhere.
     LostWakeup,
+    /// The recorded run itself did not come to its end.
+    Hang,
+    /// A deadlock that only a detector reports that may be wrong.
+    SuspectedDeadlock,
     /// A message is sent when all receivers are gone.
     SendToNobody,
     /// A kind that a later version of racelog knows.
@@ -73,13 +77,15 @@ struct About<'a> {
 
 impl Kind {
     /// All that this version knows, by their codes.
-    pub const KNOWN: [Self; 7] = [
+    pub const KNOWN: [Self; 9] = [
         Self::DataRace,
         Self::UnorderedRace,
         Self::SuspectedRace,
         Self::Deadlock,
         Self::Stall,
         Self::LostWakeup,
+        Self::Hang,
+        Self::SuspectedDeadlock,
         Self::SendToNobody,
     ];
 
@@ -139,6 +145,25 @@ impl Kind {
                 basis: Basis::Schedule,
                 symmetric: true,
                 page: Some(include_str!("explain/RL012.md")),
+            },
+            Self::Hang => About {
+                code: "RL013",
+                title: "hang in the recorded run",
+                noun: "hang",
+                rule: "Hang",
+                basis: Basis::ObservedRun,
+                symmetric: true,
+                page: Some(include_str!("explain/RL013.md")),
+            },
+            Self::SuspectedDeadlock => About {
+                code: "RL014",
+                title: "possible deadlock, not proven",
+                // It is one finding with the deadlock, where a part of the work proves that.
+                noun: "deadlock",
+                rule: "SuspectedDeadlock",
+                basis: Basis::Suspicion,
+                symmetric: true,
+                page: Some(include_str!("explain/RL014.md")),
             },
             Self::SendToNobody => About {
                 code: "RL040",
@@ -286,6 +311,10 @@ mod examples {
     struct Stall;
     #[doc = include_str!("explain/RL012.md")]
     struct LostWakeup;
+    #[doc = include_str!("explain/RL013.md")]
+    struct Hang;
+    #[doc = include_str!("explain/RL014.md")]
+    struct SuspectedDeadlock;
     #[doc = include_str!("explain/RL040.md")]
     struct SendToNobody;
 }

@@ -24,7 +24,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::describe::{Describer, HeldLock, held, operation_of};
+pub use self::describe::{Describer, HeldLock, held, held_at_end, operation_of};
 pub use self::kind::{Basis, Kind, OtherKind};
 pub use self::level::{Doubt, Level, Named};
 pub use self::operation::Operation;

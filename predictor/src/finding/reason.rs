@@ -30,6 +30,9 @@ pub enum Reason {
     Circle,
     /// The same, where writers that wait keep readers out.
     CircleOfWaitingWriters,
+    /// They take what they wait for in orders that make a circle, and no order that all executions
+    /// share keeps them apart.
+    LockOrder,
     /// No thread can go on, and none is left that could end the waiting of the parts.
     NobodyLeft,
     /// As before, and a notification of the parts came too early or went elsewhere.
@@ -79,6 +82,7 @@ impl Reason {
             | Self::Reordered { .. }
             | Self::Circle
             | Self::CircleOfWaitingWriters
+            | Self::LockOrder
             | Self::NobodyLeft
             | Self::LostNotification
             | Self::NoReceiver
@@ -120,6 +124,11 @@ impl Reason {
                  std's do on Linux"
                     .to_owned()
             }
+            Self::LockOrder => {
+                "the orders in which these are taken make a circle; whether all of them \
+                                can stand there at once is not proven"
+                    .to_owned()
+            }
             Self::NobodyLeft => format!("no recorded thread can go on{ASSUMED}"),
             Self::LostNotification => {
                 format!(
@@ -145,6 +154,7 @@ impl Reason {
             Self::OrderingTooWeak { .. } => "ordering-too-weak",
             Self::Circle => "circle",
             Self::CircleOfWaitingWriters => "circle-of-waiting-writers",
+            Self::LockOrder => "lock-order",
             Self::NobodyLeft => "nobody-left",
             Self::LostNotification => "lost-notification",
             Self::NoReceiver => "no-receiver",
@@ -182,6 +192,7 @@ impl Serialize for Reason {
             Self::Unordered
             | Self::Circle
             | Self::CircleOfWaitingWriters
+            | Self::LockOrder
             | Self::NobodyLeft
             | Self::LostNotification
             | Self::NoReceiver
@@ -202,6 +213,7 @@ impl<'de> Deserialize<'de> for Reason {
             ("ordering-too-weak", _) => Self::OrderingTooWeak { accesses: too_weak },
             ("circle", _) => Self::Circle,
             ("circle-of-waiting-writers", _) => Self::CircleOfWaitingWriters,
+            ("lock-order", _) => Self::LockOrder,
             ("nobody-left", _) => Self::NobodyLeft,
             ("lost-notification", _) => Self::LostNotification,
             ("no-receiver", _) => Self::NoReceiver,
@@ -234,6 +246,7 @@ mod tests {
             Reason::OrderingTooWeak { accesses: vec![weak] },
             Reason::Circle,
             Reason::CircleOfWaitingWriters,
+            Reason::LockOrder,
             Reason::NobodyLeft,
             Reason::LostNotification,
             Reason::NoReceiver,

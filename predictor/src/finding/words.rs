@@ -75,9 +75,10 @@ impl Part {
     fn holds_and_waits(&self, name: &impl Naming) -> Option<String> {
         let waits = self.waits.as_ref()?.briefly(self.object.as_deref(), name);
         let held: Vec<String> = self.locks.iter().map(|lock| held(lock, name)).collect();
+        let comma = if self.locks.iter().any(|lock| lock.taken.is_some()) { "," } else { "" };
         Some(match held.is_empty() {
             true => format!("`{}` {waits}", self.thread),
-            false => format!("`{}` holds {}, and {waits}", self.thread, held.join(" and ")),
+            false => format!("`{}` holds {}{comma} and {waits}", self.thread, held.join(" and ")),
         })
     }
 }
@@ -104,7 +105,7 @@ impl Occurrence {
             ordered.push(left.remove(next.unwrap_or(0)));
         }
         let pairs = || ordered.iter().zip(ordered.iter().cycle().skip(1));
-        let is_circle = ordered.len() > 1 && pairs().all(|(last, next)| follows(last, next));
+        let is_circle = !ordered.is_empty() && pairs().all(|(last, next)| follows(last, next));
         (ordered, is_circle)
     }
 

@@ -81,6 +81,9 @@ impl GoalKinds {
     pub const NONE: Self = Self(0);
     /// Races, and nothing else.
     pub const RACES: Self = Self(GoalKind::Race.bit());
+    /// States in which threads wait for each other, or for ever.
+    pub const OF_WAITING: Self =
+        Self::NONE.with(GoalKind::Deadlock).with(GoalKind::FairDeadlock).with(GoalKind::Stall);
     /// All kinds.
     pub const ALL: Self = Self((1 << GoalKind::ALL.len()) - 1);
 
@@ -92,6 +95,11 @@ impl GoalKinds {
     /// Those that are among them.
     pub fn iter(self) -> impl Iterator<Item = GoalKind> {
         GoalKind::ALL.into_iter().filter(move |kind| self.contains(*kind))
+    }
+
+    /// Whether it has one of these.
+    pub const fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
     }
 
     /// Those that are among these or among others.

@@ -71,8 +71,9 @@ fn is_added(trace: &Trace, lock: LockId) -> bool {
 fn goes_with(trace: &Trace, event: EventId, other: LockId) -> bool {
     let is_near = |near: EventId| trace.location(near) == trace.location(event);
     match trace.op(event) {
+        // A thread that waits for the other one when the trace ends has not got it.
         Op::Acquire(_) => beside(trace, event, 1)
-            .is_some_and(|next| is_near(next) && taken(&trace.op(next)) == Some(other)),
+            .is_none_or(|next| is_near(next) && taken(&trace.op(next)) == Some(other)),
         Op::Release(_) => beside(trace, event, -1).is_some_and(|last| {
             is_near(last)
                 && match trace.op(last) {

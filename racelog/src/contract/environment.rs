@@ -83,6 +83,10 @@ pub enum Setting {
     Solver,
     /// The detectors that run.
     Detectors,
+    /// What is looked for.
+    Goals,
+    /// Whether possible deadlocks are listed that are not proven.
+    Suspects,
     /// How much is done at a time.
     Jobs,
     /// Whether predictions are confirmed by runs of the program.
@@ -101,13 +105,15 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Window,
         Self::PairTime,
         Self::TotalTime,
         Self::PairsPerSignature,
         Self::Solver,
         Self::Detectors,
+        Self::Goals,
+        Self::Suspects,
         Self::Jobs,
         Self::Confirm,
         Self::Strict,
@@ -127,6 +133,8 @@ impl Setting {
             Self::PairsPerSignature => "RACELOG_PAIRS_PER_SIGNATURE",
             Self::Solver => "RACELOG_SOLVER",
             Self::Detectors => "RACELOG_DETECTORS",
+            Self::Goals => "RACELOG_GOALS",
+            Self::Suspects => "RACELOG_SUSPECTS",
             Self::Jobs => "RACELOG_JOBS",
             Self::Confirm => "RACELOG_CONFIRM",
             Self::Strict => "RACELOG_STRICT",

@@ -12,6 +12,7 @@ use super::super::Failure;
 use super::super::args::seconds;
 use crate::analysis::Detector;
 use crate::finding::{Kind, Place};
+use crate::goal::GoalKinds;
 use crate::predict::Options;
 use crate::project::{Settings, Shard, Suppression};
 use crate::solve::SolverKind;
@@ -40,6 +41,12 @@ pub(super) struct Flags {
     /// Which detectors run, such as mcm,hb
     #[arg(long, value_name = "NAMES", env = Setting::Detectors.name(), value_delimiter = ',')]
     pub(super) detectors: Vec<Detector>,
+    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    #[arg(long, value_name = "GOALS", env = Setting::Goals.name())]
+    pub(super) goals: Option<GoalKinds>,
+    /// List possible deadlocks, too, that are not proven
+    #[arg(long, value_name = "BOOL", env = Setting::Suspects.name(), num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(super) suspects: Option<bool>,
     /// Do so much at a time
     #[arg(short, long, value_name = "N", env = Setting::Jobs.name(), value_parser = clap::value_parser!(u64).range(1..1024))]
     pub(super) jobs: Option<u64>,
@@ -85,6 +92,8 @@ struct File {
     pairs_per_signature: Option<usize>,
     solver: Option<String>,
     detectors: Option<Vec<String>>,
+    goals: Option<Vec<String>>,
+    suspects: Option<bool>,
     jobs: Option<u64>,
     confirm: Option<bool>,
     strict: Option<bool>,
@@ -166,13 +175,21 @@ impl Flags {
         if detectors.is_empty() {
             detectors = vec![Detector::Mcm, Detector::Hb];
         }
+        if self.suspects.or(file.suspects).unwrap_or(false) {
+            detectors.push(Detector::LockOrder);
+        }
         detectors.sort_unstable();
         detectors.dedup();
         let file_solver = match &file.solver {
             Some(name) => Some(name.parse::<SolverKind>().map_err(|error| error.to_string())?),
             None => None,
         };
+        let file_goals = match file.goals {
+            Some(names) => Some(names.join(",").parse::<GoalKinds>()?),
+            None => None,
+        };
         let options = Options {
+            goals: self.goals.or(file_goals).unwrap_or(usual.goals),
             window: self.window.or(file_window).map_or(usual.window, |window| window.0),
             goal_time: time("pair-time", self.pair_time, file.pair_time)?.or(usual.goal_time),
             total_time: time("total-time", self.total_time, file.total_time)?,
@@ -250,6 +267,7 @@ mod tests {
         assert_eq!(file.analysis.detectors, [Detector::Mcm, Detector::Cp]);
         assert_eq!(file.analysis.jobs, Some(3));
         assert!(!file.confirm);
+        assert_eq!(file.analysis.options.goals, GoalKinds::ALL);
         assert_eq!(file.baseline, Some(PathBuf::from("/root/old.json")));
         let flags = Flags {
             window: Some(Window(None)),
@@ -264,6 +282,20 @@ mod tests {
     }
 
     #[test]
+    fn goals_are_narrowed_and_suspects_asked_for() {
+        let text = "goals = [\"races\", \"sends\"]\nsuspects = true\n";
+        let file = resolved(&Flags::default(), text).unwrap();
+        assert_eq!(Ok(file.analysis.options.goals), "races,sends".parse());
+        let detectors = [Detector::Mcm, Detector::Hb, Detector::LockOrder];
+        assert_eq!(file.analysis.detectors, detectors);
+        let flags =
+            Flags { goals: Some(GoalKinds::RACES), suspects: Some(false), ..Flags::default() };
+        let both = resolved(&flags, text).unwrap();
+        assert_eq!(both.analysis.options.goals, GoalKinds::RACES);
+        assert_eq!(both.analysis.detectors, [Detector::Mcm, Detector::Hb]);
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (text, word) in [
             ("windw = 1", "windw"),
@@ -272,6 +304,8 @@ mod tests {
             ("pair-time = -1.0", "pair-time"),
             ("detectors = [\"tsan\"]", "tsan"),
             ("solver = \"magic\"", "magic"),
+            ("goals = [\"turns\"]", "`turns` is nothing to look for"),
+            ("goals = []", "nothing to look for"),
             ("jobs = 0", "jobs"),
             ("[[suppress]]\nreason = \"x\"", "fits everything"),
             ("[[suppress]]\ncode = \"RL1\"\nreason = \"x\"", "RL1"),

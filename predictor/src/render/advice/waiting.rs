@@ -58,6 +58,7 @@ fn about_circle(story: &Story<'_>, circle: &[&Part]) -> String {
     };
     let last = &circle[circle.len() - 1].thread;
     match locks.as_slice() {
+        [own] => format!("thread `{last}` holds {own} already: give it back first, or pass it on"),
         [a, b] if a == b => {
             format!("give {a} back before it is taken exclusively, or take it so from the start")
         }

@@ -1,0 +1,193 @@
+//! A hang of the recorded run itself: what its threads waited for when it was given up.
+//!
+//! Nothing is predicted here. A trace that ends early has the requests of the threads that did not
+//! go on. If some of them wait for each other in a circle, these are the hang. Otherwise it is one
+//! only if all recorded threads wait: one that works on may be about to end the others' waiting.
+
+use racelog::trace::{End, Object, Patience, ThreadId};
+
+use super::standstill::for_anybody;
+use crate::finding::{
+    Describer, Finding, HeldLock, Kind, Occurrence, Part, Reason, Role, SourceOp, Waits, WaitsFor,
+    held_at_end,
+};
+use crate::trace::{EventId, Op, Request, Trace};
+
+/// What stands where the names of detectors stand: nothing has to be found out.
+const RECORDING: &str = "recording";
+
+/// A thread that waits at the end of a trace.
+struct Waiter<'t> {
+    thread: ThreadId,
+    /// Its last event.
+    last: EventId,
+    request: &'t Request,
+    what: WaitsFor,
+    object: Option<Object>,
+    by: Vec<ThreadId>,
+}
+
+/// The hang of a recorded run, if it is one.
+pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> Option<Finding> {
+    if trace.end() == End::Clean {
+        return None;
+    }
+    let waiters: Vec<Waiter<'_>> =
+        trace.threads().filter_map(|thread| waiter(trace, thread)).collect();
+    let circle = circle(&waiters);
+    let all_wait = || waiters.len() == trace.threads().filter(|it| is_live(trace, *it)).count();
+    if waiters.is_empty() || circle.is_empty() && !all_wait() {
+        return None;
+    }
+    let is_primary = |at: usize| circle.is_empty() || circle.contains(&at);
+    let with_roles = waiters.iter().enumerate().map(|(at, waiter)| match is_primary(at) {
+        true => (waiter, Role::Stuck),
+        false => (waiter, Role::WaitsToo),
+    });
+    let mut parts: Vec<Part> =
+        with_roles.map(|(waiter, role)| part(trace, waiter, role, describer)).collect();
+    parts.sort_by(|a, b| a.role.is_primary().cmp(&b.role.is_primary()).reverse());
+    let occurrence = Occurrence {
+        trace: name.to_owned(),
+        parts,
+        subject: None,
+        reason: Reason::Hang,
+        detectors: vec![RECORDING.to_owned()],
+        solver: None,
+        seconds: None,
+        witness: None,
+        steps: Vec::new(),
+        left_out: 0,
+        also: Vec::new(),
+        replay: None,
+    };
+    Some(Finding::new(Kind::Hang, vec![occurrence]))
+}
+
+/// Whether a thread has events and has not come to its end.
+fn is_live(trace: &Trace, thread: ThreadId) -> bool {
+    trace.events_of_thread(thread).last().is_some_and(|last| trace.op(*last) != Op::End)
+}
+
+fn waiter(trace: &Trace, thread: ThreadId) -> Option<Waiter<'_>> {
+    let request = trace.request_of(thread)?;
+    let last = *trace.events_of_thread(thread).last()?;
+    if request.patience != Patience::Forever {
+        return None;
+    }
+    let (what, object, by) = match request.op {
+        Op::Join(child) => (WaitsFor::ThreadEnd, Some(Object::Thread(child)), vec![child]),
+        Op::Acquire(lock) | Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
+            let lock = trace.lock_of_program(lock);
+            let shares = matches!(request.op, Op::ReadAcquire(_));
+            let keeps_out = |held: &HeldLock| held.lock == lock && !(held.shared && shares);
+            let holds = |thread: &ThreadId| held_at_end(trace, *thread).iter().any(keeps_out);
+            let holders: Vec<ThreadId> = trace.threads().filter(holds).collect();
+            let writes = |other: &ThreadId| {
+                let request = trace.request_of(*other).map(|request| request.op);
+                let wanted = match request {
+                    Some(Op::Acquire(wanted)) => Some(trace.lock_of_program(wanted)),
+                    _ => None,
+                };
+                *other != thread && wanted == Some(lock)
+            };
+            let object = Some(Object::Lock(lock));
+            match (holders.is_empty(), request.op) {
+                (true, _) => {
+                    let writers = trace.threads().filter(writes).collect();
+                    (WaitsFor::WaitingWriters, object, writers)
+                }
+                (false, Op::OnceWait(_)) => (WaitsFor::Initialiser, object, holders),
+                (false, _) => (WaitsFor::Lock, object, holders),
+            }
+        }
+        op => {
+            let (what, object) = for_anybody(&op);
+            (what, object, Vec::new())
+        }
+    };
+    Some(Waiter { thread, last, request, what, object, by })
+}
+
+/// The first circle among these, as places in the list; nothing if there is none.
+fn circle(waiters: &[Waiter<'_>]) -> Vec<usize> {
+    let place = |thread: &ThreadId| waiters.iter().position(|waiter| waiter.thread == *thread);
+    let next = |at: usize| waiters[at].by.iter().find_map(place);
+    for start in 0..waiters.len() {
+        let mut way = vec![start];
+        while let Some(at) = next(way[way.len() - 1]) {
+            if at == start {
+                return way;
+            }
+            if way.contains(&at) {
+                break;
+            }
+            way.push(at);
+        }
+    }
+    Vec::new()
+}
+
+fn part(trace: &Trace, waiter: &Waiter<'_>, role: Role, describer: &mut Describer<'_>) -> Part {
+    let Waiter { request, .. } = waiter;
+    let by = waiter.by.iter().map(|thread| describer.name(Object::Thread(*thread)));
+    let waits = Waits { what: waiter.what.clone(), by: by.collect() };
+    let source = SourceOp {
+        place: request.location.map(|location| describer.place_at(location)),
+        operation: request.op.keyword().to_owned(),
+        atomic: false,
+    };
+    Part {
+        source,
+        object: waiter.object.map(|object| describer.name(object)),
+        value: "_".to_owned(),
+        new_value: None,
+        waits: Some(waits),
+        locks: describer.locks(&held_at_end(trace, waiter.thread)),
+        ..describer.part(waiter.last, role)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who waits in a trace that ends early, in a sentence.
+    fn hang(text: &str) -> Option<String> {
+        let trace: Trace = format!("#racelog end cut-off\n{text}").parse().unwrap();
+        let found = find(&trace, "t", &mut Describer::new(&trace))?;
+        found.occurrences[0].who_waits(&str::to_owned)
+    }
+
+    #[test]
+    fn a_circle_is_a_hang_whatever_the_others_do() {
+        let text = "t0 fork t1\nt0 fork t2\nt0 write x 1\nt1 acquire a\nt2 acquire b\n\
+                    t1 request acquire b\nt2 request acquire a\n";
+        let words = "`t1` holds `a` and waits for `b`; `t2` holds `b` and waits for `a`";
+        assert_eq!(hang(text).as_deref(), Some(words));
+        // A thread that went on does not wait.
+        assert_eq!(hang(&format!("{text}t2 read x 1\n")), None);
+    }
+
+    #[test]
+    fn a_lock_of_its_own_is_waited_for_for_ever() {
+        let text = "t0 acquire a\nt0 request acquire a\n";
+        assert_eq!(hang(text).as_deref(), Some("`t0` holds `a` and waits for `a`"));
+    }
+
+    #[test]
+    fn without_a_circle_all_have_to_wait() {
+        let text = "t0 fork t1\nt1 write x 1\nt1 request park\n";
+        assert_eq!(hang(text), None);
+        let words = "`t0` waits for the end of `t1`; `t1` waits to be unparked";
+        assert_eq!(hang(&format!("{text}t0 request join t1\n")).as_deref(), Some(words));
+        // Who waits for a time only goes on.
+        assert_eq!(hang("t0 write x 1\nt0 request park timed\n"), None);
+    }
+
+    #[test]
+    fn a_run_that_came_to_its_end_did_not_hang() {
+        let trace: Trace = "t0 acquire a\nt0 request acquire a\n".parse().unwrap();
+        assert_eq!(find(&trace, "t", &mut Describer::new(&trace)), None);
+    }
+}
