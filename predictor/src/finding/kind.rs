@@ -53,8 +53,10 @@ pub struct OtherKind {
 pub enum Basis {
     /// A schedule that the checker has replayed.
     Schedule,
-    /// The recorded run itself: no replay is needed.
+    /// The recorded run itself, by the memory model: no replay is needed.
     ObservedRun,
+    /// It happened in the recorded run, whatever was not seen of it.
+    Happened,
     /// A detector that gives no proof, and may be wrong.
     Suspicion,
 }
@@ -151,7 +153,7 @@ impl Kind {
                 title: "hang in the recorded run",
                 noun: "hang",
                 rule: "Hang",
-                basis: Basis::ObservedRun,
+                basis: Basis::Happened,
                 symmetric: true,
                 page: Some(include_str!("explain/RL013.md")),
             },

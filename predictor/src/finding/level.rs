@@ -26,7 +26,7 @@ impl Level {
     pub fn of_kind(kind: &Kind) -> Self {
         match kind.basis() {
             Basis::Schedule => Self::Predicted,
-            Basis::ObservedRun => Self::Proven,
+            Basis::ObservedRun | Basis::Happened => Self::Proven,
             Basis::Suspicion => Self::Doubtful,
         }
     }

@@ -45,6 +45,8 @@ pub enum Role {
     Next,
     /// It has happened when the schedule ends.
     Happened,
+    /// Its thread waited after it when the recorded run was given up: the last event of the thread.
+    Stuck,
     /// It took a lock that another part waits for.
     Taken,
     /// It is the next event of a thread that waits for one of the finding's, and is no cause of it.
@@ -57,8 +59,6 @@ pub enum Role {
     Merged,
     /// It dropped a receiver.
     Dropped,
-    /// Its thread waited after it when the recorded run was given up: the last event of the thread.
-    Stuck,
     /// A role that a later version of racelog knows.
     Other(String),
 }
@@ -67,13 +67,13 @@ impl Role {
     const KNOWN: [Self; 9] = [
         Self::Next,
         Self::Happened,
+        Self::Stuck,
         Self::Taken,
         Self::WaitsToo,
         Self::TooEarly,
         Self::Elsewhere,
         Self::Merged,
         Self::Dropped,
-        Self::Stuck,
     ];
 
     /// Whether the finding is this event, and no mere circumstance: a report points there first.
@@ -100,13 +100,13 @@ impl Role {
         match self {
             Self::Next => "next",
             Self::Happened => "happened",
+            Self::Stuck => "stuck",
             Self::Taken => "taken",
             Self::WaitsToo => "waits-too",
             Self::TooEarly => "too-early",
             Self::Elsewhere => "elsewhere",
             Self::Merged => "merged",
             Self::Dropped => "dropped",
-            Self::Stuck => "stuck",
             Self::Other(name) => name,
         }
     }

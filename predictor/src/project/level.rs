@@ -26,6 +26,9 @@ impl Project {
         if replays().any(|replay| replay.status.is_confirmed()) {
             return (Level::Proven, Vec::new());
         }
+        if finding.kind.basis() == Basis::Happened {
+            return (Level::Proven, Vec::new());
+        }
         let mut doubts = Vec::new();
         if finding.kind.basis() == Basis::Suspicion {
             doubts.push(Doubt::Unsound);

@@ -35,6 +35,7 @@ pub fn to_github(project: &Project, sources: &impl Sources) -> String {
 fn command(story: &Story<'_>, sources: &impl Sources) -> String {
     let level = if story.is_error() { "error" } else { "warning" };
     let mut lines = story.parts_with_places();
+    lines.extend(story.who_waits().map(|(label, text)| format!("{label}: {text}")));
     lines.push(format!("why: {}", story.why()));
     lines.push(format!("seen in {}", story.tests_in_words(3)));
     lines.push(format!("status: {}", story.status().join("; ")));

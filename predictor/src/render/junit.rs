@@ -200,6 +200,7 @@ impl<'a, S: Sources> Cases<'a, S> {
     fn lines(&self, story: &Story<'_>) -> Vec<String> {
         let mut lines = story.parts_with_places();
         lines.extend(story.subject());
+        lines.extend(story.who_waits().map(|(label, text)| format!("{label}: {text}")));
         lines.push(format!("why: {}", story.why()));
         lines.push(format!("status: {}", story.status().join("; ")));
         lines.extend(story.doubts().iter().map(|doubt| format!("doubt: {doubt}")));

@@ -134,7 +134,7 @@ fn rules(project: &Project) -> Vec<&Kind> {
 
 fn level(kind: &Kind) -> &'static str {
     match kind.basis() {
-        Basis::Schedule | Basis::ObservedRun => "error",
+        Basis::Schedule | Basis::ObservedRun | Basis::Happened => "error",
         Basis::Suspicion => "warning",
     }
 }
@@ -167,7 +167,8 @@ fn invocation(project: &Project, note: Option<String>) -> Value {
 fn result(story: &Story<'_>, sources: &impl Sources, rules: &[&Kind], baseline: bool) -> Value {
     let finding = story.finding;
     let (first, others) = story.parts().split_first().expect("there is a part");
-    let text = format!("{}; {}. {}", message(story), story.why(), story.advice());
+    let who_waits = story.who_waits().map_or_else(String::new, |(_, waits)| format!("; {waits}"));
+    let text = format!("{}{who_waits}; {}. {}", message(story), story.why(), story.advice());
     let rule = rules.iter().position(|kind| **kind == finding.kind);
     let mut result = json!({
         "ruleId": finding.kind.code(),
@@ -254,7 +255,7 @@ fn bracketed(text: &str) -> String {
 fn related(story: &Story<'_>, others: &[Part], sources: &impl Sources) -> Vec<Value> {
     let at = |part: &Part| location(part.source.place.as_ref(), &story.part(part), sources);
     let mut locations: Vec<Value> = others.iter().map(at).collect();
-    for part in story.parts() {
+    for part in story.primary_parts() {
         if let Some(place) = &part.spawned {
             let text = format!("thread `{}` is spawned here", part.thread);
             locations.push(location(Some(place), &text, sources));
@@ -301,11 +302,15 @@ fn code_flow(story: &Story<'_>, sources: &impl Sources) -> Value {
 
 fn flow_location(story: &Story<'_>, step: &Step, order: u64, sources: &impl Sources) -> Value {
     let what = story.names.operation(&step.action.does);
-    let races = story.occurrence.has(step.action.event);
-    let text = if races { format!("{what} (races)") } else { what };
+    let part = story.primary_parts().find(|part| part.event == step.action.event);
+    let text = match part {
+        Some(part) if part.waits.is_some() => format!("{what} (waits)"),
+        Some(_) if story.occurrence.subject.is_some() => format!("{what} (races)"),
+        Some(_) | None => what,
+    };
     json!({
         "executionOrder": order,
-        "importance": if races { "essential" } else { "important" },
+        "importance": if part.is_some() { "essential" } else { "important" },
         "location": location(step.action.place.as_ref(), &text, sources),
     })
 }

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::{advice, count, list, replay, unseen};
 use crate::finding::{
-    Basis, Finding, Kind, Lock, Naming, Occurrence, Part, Place, Reason, ReplayStatus, SourceOp,
+    Basis, Finding, Kind, Lock, Naming, Occurrence, Part, Place, ReplayStatus, SourceOp,
 };
 use crate::project::{Project, Sources};
 
@@ -186,10 +186,10 @@ impl<'a> Story<'a> {
                         self.occurrence.detectors.iter().map(|name| format!("`{name}`")).collect();
                     vec![format!("suspected by {} only, which may be wrong", list(&who))]
                 }
-                (_, None) if self.occurrence.reason == Reason::Hang => {
+                (Basis::Happened, None) => {
                     said("it happened in the recorded run; there is nothing to replay")
                 }
-                (_, None) => said(
+                (Basis::Schedule | Basis::ObservedRun, None) => said(
                     "observed in this run, by the memory model; there is no schedule to replay",
                 ),
             };

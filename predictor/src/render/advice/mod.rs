@@ -9,11 +9,15 @@ use crate::finding::{Basis, Part, Role, WeakAccess};
 
 /// What to do about a finding.
 pub(super) fn advice(story: &Story<'_>) -> String {
+    let waiting = waiting::advice(story);
     if story.finding.kind.basis() == Basis::Suspicion {
+        if let Some(cure) = waiting {
+            return format!("look what keeps these threads apart; if nothing does, {cure}");
+        }
         return "look whether both accesses can happen at once; `mcm` decides it if it has the time"
             .to_owned();
     }
-    if let Some(advice) = waiting::advice(story) {
+    if let Some(advice) = waiting {
         return advice;
     }
     if story.parts().iter().any(|part| part.role == Role::Dropped) {

@@ -10,7 +10,7 @@ use super::super::names::Names;
 use super::super::replay;
 use super::super::timeline::ArrowKind;
 use super::super::unseen;
-use crate::finding::{Finding, Place};
+use crate::finding::{Finding, Occurrence, Part, Place};
 use crate::project::Sources;
 
 /// How many lines around a racing access are shown.
@@ -59,6 +59,36 @@ pub(super) struct ShownFinding {
     /// Why it is doubtful, and what to do to know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     doubts: Vec<String>,
+    /// What its threads hold and wait for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<Waiting>,
+}
+
+/// Threads that wait.
+#[derive(Serialize)]
+struct Waiting {
+    /// In a sentence.
+    text: String,
+    /// Which of the parts they are, each before the one that it waits for.
+    parts: Vec<usize>,
+    /// Whether the last one waits for the first.
+    circle: bool,
+    /// What the objects of the parts are called in the source.
+    names: BTreeMap<String, String>,
+}
+
+impl Waiting {
+    fn of(occurrence: &Occurrence, names: &Names) -> Option<Self> {
+        let best = |object: &str| names.best(object).to_owned();
+        let text = occurrence.who_waits(&best)?;
+        let (ordered, circle) = occurrence.waiting();
+        let place = |part: &&Part| occurrence.parts.iter().position(|it| std::ptr::eq(it, *part));
+        let parts: Vec<usize> = ordered.iter().filter_map(place).collect();
+        let held = ordered.iter().flat_map(|part| &part.locks).map(|lock| lock.name.as_str());
+        let objects = ordered.iter().filter_map(|part| part.object.as_deref()).chain(held);
+        let names = objects.map(|object| (object.to_owned(), best(object))).collect();
+        Some(Self { text, parts, circle, names })
+    }
 }
 
 impl ShownFinding {
@@ -67,6 +97,7 @@ impl ShownFinding {
         let names = Names::of(best, sources);
         let name = names.best(best.subject_name()).to_owned();
         let replay = best.replay.as_ref().map_or_else(Vec::new, |it| replay::lines(it, &names));
+        let waiting = Waiting::of(best, &names);
         let best = finding.occurrences.iter().position(|occurrence| std::ptr::eq(occurrence, best));
         let title = finding.kind.title().to_owned();
         let tried = finding.best().replay.as_ref();
@@ -74,7 +105,7 @@ impl ShownFinding {
         let doubts = finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect();
         let best = best.unwrap_or(0);
         let (timeline, rows, witness, undrawn) = (None, None, false, false);
-        Self { title, name, best, timeline, rows, witness, undrawn, replay, doubts }
+        Self { title, name, best, timeline, rows, witness, undrawn, replay, doubts, waiting }
     }
 }
 

@@ -26,7 +26,7 @@ const BODY: &str = include_str!("assets/body.html");
 const STYLE: [&str; 2] = [include_str!("assets/page.css"), include_str!("assets/finding.css")];
 
 /// The scripts, in the order in which they need each other.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("assets/dom.js"),
     include_str!("assets/data.js"),
     include_str!("assets/list.js"),
@@ -35,6 +35,7 @@ const SCRIPTS: [&str; 11] = [
     include_str!("assets/chart.js"),
     include_str!("assets/pointer.js"),
     include_str!("assets/timeline.js"),
+    include_str!("assets/circle.js"),
     include_str!("assets/finding.js"),
     include_str!("assets/summary.js"),
     include_str!("assets/main.js"),

@@ -56,19 +56,28 @@ pub struct Timeline {
 
 /// A finding in a trace that has its events.
 pub(super) struct Shown {
+    /// The events that make it up.
     pub(super) parts: Vec<EventId>,
+    /// What else led there: where locks were taken, notifications.
+    pub(super) others: Vec<EventId>,
     pub(super) witness: Option<Vec<EventId>>,
 }
 
 impl Shown {
     /// What is to be shown of an occurrence; `None` if it is of another trace.
     fn new(trace: &Trace, occurrence: &Occurrence) -> Option<Self> {
-        let parts = occurrence.events_in(trace)?;
+        let known = |number: u64| EventId::from_number(number).filter(|it| trace.contains(*it));
+        let all = |is_primary: bool| {
+            let parts = occurrence.parts.iter();
+            let parts = parts.filter(move |part| part.role.is_primary() == is_primary);
+            parts.map(|part| known(part.event)).collect::<Option<Vec<EventId>>>()
+        };
+        let (parts, others) = (all(true)?, all(false)?);
         let witness = match &occurrence.witness {
             Some(witness) => Some(witness.unpack(trace)?),
             None => None,
         };
-        Some(Self { parts, witness })
+        Some(Self { parts, others, witness })
     }
 
     /// The last steps of the witness, so many.
@@ -106,7 +115,7 @@ impl Timeline {
             kept.add_all();
         } else {
             for shown in findings.iter().flatten() {
-                let around = shown.parts.iter().map(|event| event.index());
+                let around = shown.parts.iter().chain(&shown.others).map(|event| event.index());
                 around.for_each(|at| kept.add_around(at, limits.around));
                 // The end of a witness matters as much; what leads there may stand far away.
                 let last = shown.tail(limits.witness.min(2 * limits.around));
@@ -135,8 +144,10 @@ impl Timeline {
         });
         let witnesses = witnesses.collect();
         let events_of = findings.iter().map(|shown| {
+            // What is done to a lock that the recorder has added is not drawn.
             let parts = shown.as_ref()?.parts.iter();
-            parts.map(|event| events.row(*event)).collect::<Option<Vec<u32>>>()
+            let rows: Vec<u32> = parts.filter_map(|event| events.row(*event)).collect();
+            (!rows.is_empty()).then_some(rows)
         });
         let events_of = events_of.collect();
         let mut printer = trace.printer();

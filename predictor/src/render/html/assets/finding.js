@@ -15,8 +15,10 @@ function showFinding(finding) {
       h('p', { class: 'badges' }, badges(finding)),
       h('h2', {}, finding.shown.title, best.subject && [' on ', h('code', {}, finding.shown.name)]),
       h('p', { class: 'why' }, sentence(best.reason.text)),
+      finding.shown.waiting && h('p', { class: 'why' }, sentence(finding.shown.waiting.text)),
       finding.shown.doubts.map((doubt) => h('p', { class: 'doubt' }, h('b', {}, 'Doubt: '), sentence(doubt))),
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
+    finding.shown.waiting?.circle && section('circle', 'Who waits for whom', circleFigure(finding)),
     h('div', { class: 'sides' }, sideCards(finding)),
     section('timeline', 'Timeline', timelineSection(finding)),
     section('replay', 'What follows, by which goes first', replaySection(finding)),
@@ -55,8 +57,19 @@ function facts(pairs) {
   return h('dl', { class: 'facts' }, there.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
 }
 
+// What parts have to do with a finding that are not where its threads stand.
+const ROLE = {
+  taken: 'taken by ',
+  'waits-too': 'waits, too: ',
+  'too-early': 'too early: ',
+  elsewhere: 'went elsewhere: ',
+  merged: 'merged with the one before: ',
+  dropped: 'receiver dropped: ',
+};
+
 function sideCards(finding) {
-  const { parts } = finding.best;
+  const { best } = finding;
+  const { parts } = best;
   return parts.map((part, at) => {
     const marks = new Map();
     // The others may stand close by.
@@ -68,13 +81,15 @@ function sideCards(finding) {
     const locks = (part.locks ?? []).map((lock) => {
       return `${lock.name}${lock.shared ? ' (shared)' : ''}${lock.taken ? ` from ${placeText(lock.taken)}` : ''}`;
     });
-    return h('section', { class: `card side-${at + 1}`, 'aria-label': `Access ${at + 1}` },
+    const what = best.subject ? 'Access' : 'Event';
+    return h('section', { class: `card side-${at + 1}`, 'aria-label': `${what} ${at + 1}` },
       h('h3', {}, h('span', { class: `side-mark side-${at + 1}` }, at + 1),
-        `${part.atomic ? 'atomic ' : ''}${part.operation}`, h('span', { class: 'place' }, placeText(part.place))),
+        `${ROLE[part.role] ?? ''}${part.atomic ? 'atomic ' : ''}${part.operation}${part.object ? ` ${finding.shown.waiting?.names[part.object] ?? part.object}` : ''}`, h('span', { class: 'place' }, placeText(part.place))),
       snippet(part.place, marks),
       facts([
         ['thread', `${part.thread}${part.spawned ? `, spawned at ${placeText(part.spawned)}` : ''}`],
         ['value', value === '_' ? null : value],
+        ['waits for', part.waits && waitsFor(part, finding)],
         ['holds', locks.length ? locks.join(', ') : 'no lock'],
       ]));
   });
@@ -83,7 +98,7 @@ function sideCards(finding) {
 function replaySection({ best, shown }) {
   if (!best.replay) {
     const text = best.witness
-      ? 'Not replayed yet. The witness below proves the race; a replay shows what the program makes of it.'
+      ? 'Not replayed yet. The witness below proves it; a replay shows what the program makes of it.'
       : 'There is no schedule to replay: a detector saw this in the run as it was.';
     return h('p', { class: 'nothing' }, text);
   }
@@ -107,7 +122,7 @@ function scheduleSection(finding) {
         h('td', {}, step.place && h('span', { class: 'place' }, placeText(step.place)), line && h('code', { class: 'step-line' }, coloured(line.trim())))),
     ];
   });
-  const intro = `The events in an order that is possible, too. After it both threads stand before their accesses.${
+  const intro = `The events in an order that is possible, too. After it the threads stand where the finding says.${
     best.left_out ? ` ${count(best.left_out, 'step')} that matter less are left out.` : ''}`;
   return [
     h('p', {}, intro),
