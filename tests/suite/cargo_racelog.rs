@@ -413,7 +413,18 @@ fn programs_that_hang_are_ended(workspace: &Workspace) {
     let (code, out, err) = workspace.run(&hang);
     assert_eq!(code, 124, "{out}{err}");
     assert!(err.contains("`gamma` was ended after 5 seconds: see --test-time"), "{err}");
-    assert!(out.contains("no race found"), "what is there is analysed\n{out}");
+    // What happened is a finding: who waits for whom, and since where.
+    assert!(out.contains("error[RL013]: hang in the recorded run"), "{out}");
+    assert!(out.contains("thread `other` waits for `FIRST`, which `main` holds"), "{out}");
+    assert!(out.contains("thread `main` waits for the end of `other`"), "{out}");
+    assert!(out.contains("circle: "), "{out}");
+    let project = workspace.project();
+    let [hang] = &project.findings[..] else { panic!("one finding: {project:#?}") };
+    assert_eq!((&hang.kind, hang.level), (&Kind::Hang, Level::Proven));
+    let narrow = ["run", "-p", "gamma", "--test-time", "5", "--goals", "races", "--", "hang"];
+    let (code, out, err) = workspace.run(&narrow);
+    assert_eq!(code, 124, "{out}{err}");
+    assert!(out.contains("no race found") && !out.contains("RL013"), "{out}");
     stood(&err);
     // An interrupt, which the command passes on. Not that of the keyboard: where the tests run in the
     // background, it is ignored by all of them.
@@ -428,7 +439,7 @@ fn programs_that_hang_are_ended(workspace: &Workspace) {
     let output = child.wait_with_output().expect("it ends");
     let err = String::from_utf8(output.stderr).expect("it is text");
     assert_eq!(output.status.code(), Some(143), "{err}");
-    assert!(rest.iter().any(|line| line.contains("no race found")), "{rest:?}");
+    assert!(rest.iter().any(|line| line.starts_with("error[RL013]: ")), "{rest:?}");
     stood(&err);
 }
 

@@ -64,7 +64,9 @@ fn a_forgotten_import_is_a_doubt(workspace: &Workspace) {
     let warned = "warning[RL001]: data race on `self.count`";
     assert!(out.contains(warned) && !out.contains("error["), "{out}");
     assert!(out.contains("import it from racelog there"), "{out}");
-    let closing = out.rfind("racelog: no race found, ").expect("there is a closing line");
+    let closing = out
+        .rfind("racelog: no race, deadlock, stall or send to nobody found, ")
+        .expect("there is a closing line");
     assert!(out[closing..].contains("lock/src/lib.rs:5:16"), "{out}");
     let project = Workspace::project();
     assert!(!project.findings.is_empty());

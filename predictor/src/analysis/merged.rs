@@ -220,3 +220,89 @@ fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
     locks.dedup();
     locks
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::goal::GoalKind;
+    use crate::witness::{Witness, check};
+
+    /// The kind of a goal that a prefix leads to, and its parts in words.
+    fn told(text: &str, kind: GoalKind, prefix: &[u64], next: &[u64]) -> (Kind, Vec<String>) {
+        let trace: Trace = text.parse().expect("a valid trace");
+        let event = |number: &u64| EventId::from_number(*number).expect("counted from 1");
+        let rest: Vec<EventId> = prefix.iter().map(event).collect();
+        let next: Vec<EventId> = next.iter().map(event).collect();
+        let goal = Goal::of_kind(kind, &next).expect("it can have so many");
+        assert_eq!(check(&trace, &rest, &goal), Ok(()));
+        let witness = Witness { observed: 0, rest, goal: goal.clone() };
+        let proven = Proven { witness, proof: Proof::Solver, time: Duration::ZERO };
+        let found =
+            Merged { proven: Some(proven), detectors: vec![Detector::Mcm], ..Merged::new(goal) };
+        let (kind, occurrence) = Teller::new(&trace, "t", "order").tell(found);
+        let words = occurrence.parts.iter().map(|part| {
+            let standing = part.standing(&str::to_owned).expect("it waits, or led there");
+            format!("{} {} {standing}", part.event, part.thread)
+        });
+        (kind, words.collect())
+    }
+
+    #[test]
+    fn a_notification_that_comes_too_early_is_named() {
+        let text = "t0 fork t1\nt0 fork t2\nt1 acquire l\nt1 wait c l\nt2 acquire l\n\
+                    t2 notify_one c\nt2 release l\nt1 wake c l\nt1 release l\nt0 join t1\n";
+        let (kind, parts) = told(text, GoalKind::Stall, &[1, 2, 5, 6, 7, 3, 4], &[8]);
+        assert_eq!(kind, Kind::LostWakeup);
+        let early = "6 t2 notifies `c` too early: the other does not wait yet";
+        let too = "10 t0 waits for the end of `t1`, too";
+        assert_eq!(parts, ["8 t1 waits on `c` for a notification", early, too]);
+    }
+
+    #[test]
+    fn a_notification_that_goes_to_another_waiter_is_named() {
+        let text = "t0 fork t1\nt0 fork t2\nt1 acquire l\nt1 wait c l\nt2 acquire l\nt2 wait c l\n\
+                    t0 acquire l\nt0 notify_one c t1\nt0 release l\nt1 wake c l\n\
+                    t1 notify_one c t2\nt1 release l\nt2 wake c l\nt2 release l\n";
+        let prefix: Vec<u64> = (1..=9).chain([13, 14]).collect();
+        let (kind, parts) = told(text, GoalKind::Stall, &prefix, &[10]);
+        assert_eq!(kind, Kind::LostWakeup);
+        let elsewhere = "8 t0 notifies `c`, and another waiter gets it";
+        assert_eq!(parts, ["10 t1 waits on `c` for a notification", elsewhere]);
+    }
+
+    #[test]
+    fn two_tokens_that_are_one_are_named() {
+        let text = "t0 fork t1\nt0 unpark t1\nt1 park\nt0 unpark t1\nt1 park\nt0 join t1\n";
+        let (kind, parts) = told(text, GoalKind::Stall, &[1, 2, 4, 3], &[5]);
+        assert_eq!(kind, Kind::LostWakeup);
+        let merged = "4 t0 unparks `t1`, which has not used up the `unpark` before";
+        let too = "6 t0 waits for the end of `t1`, too";
+        assert_eq!(parts, ["5 t1 waits to be unparked", merged, too]);
+    }
+
+    #[test]
+    fn a_stall_without_a_notification_is_no_lost_wake_up() {
+        let text = "t0 fork t1\nt0 fork t2\nt2 acquire a\nt2 release a\nt1 acquire a\nt1 acquire l\n\
+                    t1 wait c l\nt2 notify_one c\nt1 wake c l\nt1 release l\nt1 release a\n";
+        let (kind, parts) = told(text, GoalKind::Stall, &[1, 2, 5, 6, 7], &[9]);
+        assert_eq!(kind, Kind::Stall);
+        let root = "9 t1 waits on `c` for a notification";
+        assert_eq!(parts, [root, "3 t2 waits for `a`, which `t1` holds, too"]);
+    }
+
+    #[test]
+    fn an_rwlock_is_one_lock() {
+        let text = "#racelog program p\nt0 fork t1\nt0 fork t2\nt1 acquire w @ m.rs:1:1\n\
+                    t1 acquire l @ m.rs:1:1\nt1 acquire m @ m.rs:2:1\nt1 release m @ m.rs:3:1\n\
+                    t1 release l @ m.rs:3:1\nt1 release w @ m.rs:3:1\nt2 acquire m @ m.rs:4:1\n\
+                    t2 acquire w @ m.rs:5:1\nt2 acquire l @ m.rs:5:1\nt2 release l @ m.rs:6:1\n\
+                    t2 release w @ m.rs:6:1\nt2 release m @ m.rs:6:1\n";
+        let (kind, parts) = told(text, GoalKind::Deadlock, &[1, 2, 3, 4, 9], &[5, 10]);
+        assert_eq!(kind, Kind::Deadlock);
+        let waits =
+            ["5 t1 waits for `m`, which `t2` holds", "10 t2 waits for `l`, which `t1` holds"];
+        assert_eq!(parts, [waits[0], waits[1], "4 t1 takes `l`", "9 t2 takes `m`"]);
+    }
+}

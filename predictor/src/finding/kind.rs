@@ -8,8 +8,6 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::goal::GoalKind;
-
 /// Which kind of thing was found. `cargo racelog explain` says more.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
@@ -192,16 +190,6 @@ impl Kind {
     /// The kind of this code, in upper case, if this version knows it.
     pub fn of_code(code: &str) -> Option<Self> {
         Self::KNOWN.into_iter().find(|kind| kind.code() == code)
-    }
-
-    /// The kind of what reaches a goal.
-    pub const fn of_goal(goal: GoalKind) -> Self {
-        match goal {
-            GoalKind::Race => Self::DataRace,
-            GoalKind::Deadlock | GoalKind::FairDeadlock => Self::Deadlock,
-            GoalKind::Stall => Self::Stall,
-            GoalKind::SendToNobody => Self::SendToNobody,
-        }
     }
 
     /// The kind that a report names, which may be one that this version does not know.

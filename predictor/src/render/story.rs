@@ -139,7 +139,11 @@ impl<'a> Story<'a> {
 
     /// What each part does, the locks that it holds, and where.
     pub(super) fn parts_with_places(&self) -> Vec<String> {
-        let line = |part: &Part| format!("{} at {}", self.part(part), place_or_event(part));
+        // What a thread waits for may have a place of its own, at which others stand.
+        let line = |part: &Part| match &part.waits {
+            Some(_) => format!("at {} {}", place_or_event(part), self.part(part)),
+            None => format!("{} at {}", self.part(part), place_or_event(part)),
+        };
         self.parts().iter().map(line).collect()
     }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Counts, Report};
-use crate::finding::{Finding, Kind, Occurrence, Part, Ranges, write_range};
+use crate::finding::{Basis, Finding, Kind, Occurrence, Part, Ranges, write_range};
 use crate::goal::GoalKinds;
 use crate::trace::Trace;
 
@@ -20,7 +20,7 @@ pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::R
     for detector in report.detectors.iter().filter(|detector| detector.unsound) {
         writeln!(
             out,
-            "note: `{}` is unsound by design: it may report what is no race",
+            "note: `{}` is unsound by design: it may report what is none",
             detector.name
         )?;
     }
@@ -54,7 +54,11 @@ fn write_finding(
 ) -> io::Result<()> {
     let events: Vec<String> =
         occurrence.primary_parts().map(|part| part.event.to_string()).collect();
-    write!(out, "{} ({})", finding.kind.noun(), events.join(", "))?;
+    let what = match (finding.kind.basis(), &occurrence.subject) {
+        (Basis::Suspicion, None) => finding.kind.title(),
+        (_, _) => finding.kind.noun(),
+    };
+    write!(out, "{what} ({})", events.join(", "))?;
     match &occurrence.subject {
         Some(subject) => writeln!(out, " on {}", subject.name)?,
         None => writeln!(out)?,

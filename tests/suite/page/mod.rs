@@ -7,7 +7,10 @@ use predictor::trace::Trace;
 use tempfile::TempDir;
 
 use self::browser::Page;
-use self::pages::{EVIL, large_project, large_trace, small_project, small_trace, write};
+use self::pages::{
+    EVIL, EVIL_END, deadlock_project, deadlock_trace, large_project, large_trace, small_project,
+    small_trace, write,
+};
 
 /// What is marked as selected in the list.
 const SELECTED: &str = "#list [aria-selected=true]";
@@ -58,6 +61,39 @@ fn findings_are_listed_searched_and_filtered() {
     assert!(page.text("#detail").contains("No finding fits"));
     assert_eq!(page.get("window.evil"), serde_json::Value::Null);
     assert!(page.errors.is_empty(), "{:?}", page.errors);
+}
+
+#[test]
+fn a_circle_of_waiting_threads_is_drawn() {
+    let folder = TempDir::new().unwrap();
+    let mut page = Page::open(&write(folder.path(), &deadlock_project(), deadlock_trace));
+    assert_eq!(page.text("#detail h2"), "Deadlock");
+    let texts = |of: &str| {
+        format!("[...document.querySelectorAll('.ring {of} text')].map((e) => e.textContent)")
+    };
+    let threads = serde_json::json!(["t1", "src/shop.rs:4:9", "t2", "src/shop.rs:8:9"]);
+    assert_eq!(page.get(&texts(".ring-thread")), threads);
+    assert_eq!(page.get(&texts(".ring-object")), serde_json::json!([EVIL_END, "l1"]));
+    let arrows = ["waits for", "is held by", "waits for", "is held by"];
+    assert_eq!(page.get(&texts(".ring-arrow")), serde_json::json!(arrows));
+    // What is drawn is also said.
+    let label = page.get("document.querySelector('.ring').getAttribute('aria-label')");
+    assert!(label.as_str().is_some_and(|label| label.starts_with("`t1` holds `l1`")), "{label}");
+    // In both themes the names can be read on their ground.
+    for theme in ["light", "dark"] {
+        page.get(&format!("document.documentElement.dataset.theme = '{theme}'"));
+        let colour =
+            |of: &str| format!("getComputedStyle(document.querySelector('.ring {of}')).fill");
+        let (text, ground) = (page.get(&colour("text")), page.get(&colour("rect")));
+        assert_ne!(text, ground, "{theme}");
+    }
+    let cards = "document.querySelectorAll('.card').length";
+    assert_eq!(page.number(cards), 5, "two wait, two locks were taken, and one waits, too");
+    assert_eq!(page.get("window.evil"), serde_json::Value::Null);
+    assert!(page.errors.is_empty(), "{:?}", page.errors);
+    // A race has none.
+    let mut page = Page::open(&write(folder.path(), &small_project(), small_trace));
+    assert_eq!(page.number("document.querySelectorAll('.ring').length"), 0);
 }
 
 #[test]

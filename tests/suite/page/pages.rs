@@ -8,7 +8,7 @@ use std::sync::Arc;
 use predictor::analysis::{Detector, analyze};
 use predictor::finding::{Finding, PackedWitness, Place, Suppressed};
 use predictor::predict::Options;
-use predictor::project::{Analysed, Collector, Project, Sources};
+use predictor::project::{Analysed, Collector, NoSources, Project, Sources};
 use predictor::render::html::html;
 use predictor::trace::Trace;
 
@@ -39,6 +39,32 @@ pub(super) fn small_trace() -> Trace {
         place(17)
     );
     text.parse().unwrap()
+}
+
+/// The end of that name, as far as a drawing has it.
+pub(super) const EVIL_END: &str = "…error=window.evil=1>";
+
+/// Two threads that can wait for each other, one of them for a lock with an evil name.
+pub(super) fn deadlock_trace() -> Trace {
+    let place = |line: u32| format!("@ src/shop.rs:{line}:9");
+    let at = [1, 2, 3, 4, 5, 5, 7, 8, 9, 9, 10].map(place);
+    let [a, b, c, d, e, f, g, h, i, j, k] = &at;
+    let text = format!(
+        "t0 fork t1 {a}\nt0 fork t2 {b}\nt1 acquire l1 {c}\nt1 acquire {EVIL} {d}\n\
+         t1 release {EVIL} {e}\nt1 release l1 {f}\nt2 acquire {EVIL} {g}\nt2 acquire l1 {h}\n\
+         t2 release l1 {i}\nt2 release {EVIL} {j}\nt0 join t1 {k}\n"
+    );
+    text.parse().unwrap()
+}
+
+/// The deadlock of that trace.
+pub(super) fn deadlock_project() -> Project {
+    let trace = deadlock_trace();
+    let detectors = [Detector::Mcm];
+    let report = analyze(&trace, "one.rlog", &detectors, &Options::default(), |_, _| {}).unwrap();
+    let mut collector = Collector::new(None);
+    collector.add(Analysed::new(&trace, &report, None, &[]));
+    collector.finish(&NoSources)
 }
 
 struct Shop;

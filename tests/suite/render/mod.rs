@@ -9,6 +9,7 @@ mod schema;
 mod sizes;
 mod text;
 mod validator;
+mod waiting;
 
 use std::fs;
 use std::sync::Arc;

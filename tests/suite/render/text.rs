@@ -115,8 +115,11 @@ fn what_is_only_suspected_is_a_warning() {
     assert!(text.starts_with("warning[RL003]: suspected data race on `self.closed`\n"), "{text}");
     assert!(text.contains("suspected by `quick` only, which may be wrong"), "{text}");
     assert!(!text.contains("replay"), "{text}");
-    assert!(text.contains("no race found, 1 doubtful finding in"), "{text}");
+    assert!(text.contains(&format!("{NOTHING} found, 1 doubtful finding in")), "{text}");
 }
+
+/// What is said if nothing was found that was looked for.
+const NOTHING: &str = "no race, deadlock, stall or send to nobody";
 
 /// What was not seen is said, however little there is to say besides.
 #[test]
@@ -131,7 +134,7 @@ fn nothing_found_is_said_of_what_was_recorded() {
         let text = text(&project, &Files, &TextOptions { detail, ..wide(400) });
         let closing = text.lines().last().expect("there is a closing line");
         for words in [
-            "no race found in 1 test",
+            &format!("{NOTHING} found in 1 test"),
             "3 raw pointers of cells that went out of sight (first at src/lib.rs:70:9)",
             "12 events that were lost",
         ] {

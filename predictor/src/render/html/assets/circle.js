@@ -47,7 +47,8 @@ function circleFigure(finding) {
   ]);
   const arrows = Array.from({ length: all }, (_, at) => {
     const label = at % 2 === 0 ? 'waits for' : holdWord(parts[(at - 1) / 2]);
-    return arrow(spot(at), spot((at + 1) % all), at % 2 === 0 ? RING.object : RING.thread, label);
+    const sizes = at % 2 === 0 ? [RING.thread, RING.object] : [RING.object, RING.thread];
+    return arrow(spot(at), spot((at + 1) % all), sizes, label);
   });
   return h('div', { class: 'scrolls' },
     svg('svg', {
@@ -83,18 +84,19 @@ function objectNode(part, [x, y], finding) {
     svg('text', { x, y: y + 4 }, shortened(name, 20)));
 }
 
-// From one node to the next, up to its edge.
-function arrow([fromX, fromY], [toX, toY], [width, height], label) {
+// From the edge of one node to that of the next.
+function arrow([fromX, fromY], [toX, toY], sizes, label) {
   const [dx, dy] = [toX - fromX, toY - fromY];
-  const edge = Math.min(
+  const [out, back] = sizes.map(([width, height]) => Math.min(
     dx ? (width / 2 + 6) / Math.abs(dx) : Infinity,
     dy ? (height / 2 + 6) / Math.abs(dy) : Infinity,
-  );
-  const [endX, endY] = [toX - dx * edge, toY - dy * edge];
+  ));
+  const [startX, startY] = [fromX + dx * out, fromY + dy * out];
+  const [endX, endY] = [toX - dx * back, toY - dy * back];
   const turn = Math.atan2(dy, dx);
   const corner = (by) => `${endX - 9 * Math.cos(turn + by)},${endY - 9 * Math.sin(turn + by)}`;
   return svg('g', { class: 'ring-arrow' },
-    svg('line', { x1: fromX, y1: fromY, x2: endX, y2: endY }),
+    svg('line', { x1: startX, y1: startY, x2: endX, y2: endY }),
     svg('polygon', { points: `${endX},${endY} ${corner(0.45)} ${corner(-0.45)}` }),
-    svg('text', { x: (fromX + endX) / 2, y: (fromY + endY) / 2 - 5 }, label));
+    svg('text', { x: (startX + endX) / 2, y: (startY + endY) / 2 + 4 }, label));
 }

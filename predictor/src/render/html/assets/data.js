@@ -12,6 +12,7 @@ const STATUS = {
   failed: 'replay failed',
   predicted: 'predicted',
   seen: 'seen by a detector',
+  happened: 'happened',
 };
 
 const LEVEL = {
@@ -54,7 +55,7 @@ const findings = project.findings.map((written, at) => {
   const shown = { timeline: null, replay: [], doubts: [], ...report.findings[at] };
   const best = finding.occurrences[shown.best];
   const { code } = finding.kind;
-  const status = best.replay?.status ?? (best.witness ? 'predicted' : 'seen');
+  const status = statusOf(best);
   const tests = finding.occurrences.map((occurrence) => testOf(occurrence.trace));
   const words = [
     code, shown.title, STATUS[status], LEVEL[finding.level], finding.fingerprint, ...tests,
@@ -64,6 +65,12 @@ const findings = project.findings.map((written, at) => {
   ];
   return { ...finding, code, shown, best, status, tests, text: words.join('\n').toLowerCase() };
 });
+
+function statusOf(occurrence) {
+  if (occurrence.replay) return occurrence.replay.status;
+  if (occurrence.witness) return 'predicted';
+  return occurrence.reason.kind === 'hang' ? 'happened' : 'seen';
+}
 
 function testOf(name) {
   const trace = traces.get(name);

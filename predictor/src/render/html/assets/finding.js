@@ -59,7 +59,7 @@ function facts(pairs) {
 
 // What parts have to do with a finding that are not where its threads stand.
 const ROLE = {
-  taken: 'taken by ',
+  taken: 'takes what is waited for: ',
   'waits-too': 'waits, too: ',
   'too-early': 'too early: ',
   elsewhere: 'went elsewhere: ',
@@ -79,7 +79,8 @@ function sideCards(finding) {
     });
     const value = part.new_value === undefined ? part.value : `${part.value} → ${part.new_value}`;
     const locks = (part.locks ?? []).map((lock) => {
-      return `${lock.name}${lock.shared ? ' (shared)' : ''}${lock.taken ? ` from ${placeText(lock.taken)}` : ''}`;
+      const name = finding.shown.waiting?.names[lock.name] ?? lock.name;
+      return `${name}${lock.shared ? ' (shared)' : ''}${lock.taken ? ` from ${placeText(lock.taken)}` : ''}`;
     });
     const what = best.subject ? 'Access' : 'Event';
     return h('section', { class: `card side-${at + 1}`, 'aria-label': `${what} ${at + 1}` },
@@ -97,7 +98,7 @@ function sideCards(finding) {
 
 function replaySection({ best, shown }) {
   if (!best.replay) {
-    const text = best.witness
+    const text = best.reason.kind === 'hang' ? 'There is nothing to replay: it happened in the run as it was.' : best.witness
       ? 'Not replayed yet. The witness below proves it; a replay shows what the program makes of it.'
       : 'There is no schedule to replay: a detector saw this in the run as it was.';
     return h('p', { class: 'nothing' }, text);
@@ -140,7 +141,7 @@ function occurrencesSection(finding) {
     h('td', {}, testOf(occurrence.trace)),
     h('td', {}, occurrence.trace),
     h('td', { class: 'number' }, occurrence.parts.map((part) => part.event).join(', ')),
-    h('td', {}, STATUS[occurrence.replay?.status ?? (occurrence.witness ? 'predicted' : 'seen')]),
+    h('td', {}, STATUS[statusOf(occurrence)]),
     h('td', {}, occurrence.detectors.join(', '))));
   return [
     h('div', { class: 'scrolls' }, h('table', {},

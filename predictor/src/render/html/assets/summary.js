@@ -58,7 +58,7 @@ function detectorTable() {
   const found = (name) => findings.filter((f) => f.occurrences.some((o) => o.detectors.includes(name))).length;
   return table(['detector', 'traces', 'findings', 'undecided pairs', 'seconds', 'remarks'],
     [...runs].map(([name, run]) => [name, run.traces, found(name), run.unknown, Number(run.seconds.toPrecision(2)),
-      run.unsound ? 'may report what is no race, by design' : '']));
+      run.unsound ? 'may report what is none, by design' : '']));
 }
 
 // What became of the conflicting pairs, if the predictor ran.
