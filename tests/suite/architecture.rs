@@ -26,7 +26,7 @@ struct Invariant {
     own: &'static [&'static str],
 }
 
-const INVARIANTS: [Invariant; 12] = [
+const INVARIANTS: [Invariant; 13] = [
     Invariant {
         name: "contract-stands-alone",
         rooms: &["racelog/src/trace", "racelog/src/contract"],

@@ -132,7 +132,7 @@ fn lock_histories_by_themselves_change_nothing() {
 fn flags_by_themselves_change_nothing() {
     let proofs = Proofs { flags: true, ..Proofs::NONE };
     let (mut claimed, mut races) = (0, 0);
-    for seed in 0..3_000 {
+    for seed in 0..3_000_u64 {
         let shape = Shape {
             events: 22,
             threads: 2 + seed as usize % 2,

@@ -242,7 +242,8 @@ fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
         let options = Options { goals: kinds, goal_time: None, ..Options::default() };
         let prediction = predict(&trace, &options, |_, _| {});
         assert_eq!(prediction.counts.unknown.total(), 0, "{name}");
-        let found = goal_places(&trace, prediction.found.iter().map(|proven| proven.goal()));
+        let found =
+            goal_places(&trace, prediction.found.iter().map(predictor::predict::Proven::goal));
         let predictable: BTreeSet<GoalPlaces> =
             known.iter().filter(|goal| is_predicted(goal)).cloned().collect();
         problems.extend(other_goals(&format!("{name}: missed"), &predictable, &found));

@@ -109,7 +109,7 @@ impl<'a> Circles<'a> {
     fn make(&mut self, shape: Shape) {
         match shape {
             Shape::Deadlock | Shape::Gate | Shape::Try | Shape::Timed | Shape::Shared => {
-                self.ring(shape)
+                self.ring(shape);
             }
             Shape::Flag => self.flag(),
             Shape::Busy => self.busy(),

@@ -79,7 +79,7 @@ impl Flags {
         let next = goal.next();
         next.iter().any(|event| {
             let flags = &self.taken_by[trace.thread(*event).index()];
-            flags.iter().rev().take(LIMIT).any(|flag| self.all[*flag].excludes(trace, &next))
+            flags.iter().rev().take(LIMIT).any(|flag| self.all[*flag].excludes(trace, next))
         })
     }
 }

@@ -191,7 +191,7 @@ t1 write y \"</script>\"
         };
         let pair = [EventId::from_index(4), EventId::from_index(6)];
         let witness = Some(events(&[1, 2, 3, 4, 5, 7]));
-        let shown = Some(Shown { parts: pair.to_vec(), witness });
+        let shown = Some(Shown { parts: pair.to_vec(), witness, others: Vec::new() });
         let timeline = Timeline::draw(&trace, &[shown], &Limits::default(), &[]);
         let mut out = Vec::new();
         perfetto(&mut out, &timeline, 0).unwrap();

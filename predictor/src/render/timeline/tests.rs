@@ -13,7 +13,11 @@ fn numbers(numbers: &[u64]) -> Vec<EventId> {
 
 fn timeline(text: &str, pair: [u64; 2], witness: Option<&[u64]>, limits: Limits) -> Timeline {
     let trace: Trace = text.parse().unwrap();
-    let shown = Shown { parts: pair.map(event).to_vec(), witness: witness.map(numbers) };
+    let shown = Shown {
+        parts: pair.map(event).to_vec(),
+        witness: witness.map(numbers),
+        others: Vec::new(),
+    };
     let fits = |event: &EventId| trace.contains(*event);
     let fits = shown.parts.iter().chain(shown.witness.iter().flatten()).all(fits);
     let shown = Some(shown).filter(|_| fits);
@@ -163,7 +167,7 @@ fn of_long_traces_what_surrounds_the_pair_is_kept() {
     let witness: Vec<u64> = (1..=1500).collect();
     let trace: Trace = long(5000).parse().unwrap();
     let parts = vec![event(100), event(4000)];
-    let shown = Some(Shown { parts, witness: Some(numbers(&witness)) });
+    let shown = Some(Shown { parts, witness: Some(numbers(&witness)), others: Vec::new() });
     let timeline = Timeline::draw(&trace, &[shown], &limits, &[]);
     assert!(timeline.is_cut());
     let kept: Vec<u64> = timeline.events.ids.iter().map(|event| event.number()).collect();
