@@ -1,7 +1,7 @@
 //! Follows a given sequence of events through the machine.
 
-use racelog::trace::{CondvarId, ThreadId, Woken};
-use rustc_hash::FxHashMap;
+use racelog::trace::{CondvarId, LockEffect, LockId, ThreadId, Woken};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Machine, State, WhyNot};
 use crate::trace::{EventId, Op};
@@ -10,8 +10,10 @@ use crate::trace::{EventId, Op};
 ///
 /// A sequence does not say whom a `notify_one` notifies. That is decided here by what the sequence
 /// has ahead: the waiter that is the first to wake up notified; if none does, one that goes on
-/// waiting. Whoever times out is the last choice. A notification that serves its purpose earlier
-/// leaves later ones no fewer choices, so if any decisions make the sequence feasible, these do.
+/// waiting, and rather one that could not wake up in the end for its lock is taken then. Whoever times
+/// out is the last choice. A notification that serves its purpose earlier leaves later ones no fewer
+/// choices, so if any decisions make the sequence feasible, these do; and if any make it end in a
+/// state in which no waiter can go on, these do.
 #[derive(Debug)]
 pub struct Replay<'m, 'a> {
     machine: &'m Machine<'a>,
@@ -24,8 +26,51 @@ enum Order {
     /// The observed trace, whole. What it says about who was woken is binding: these are the
     /// notifications that name each thread.
     Observed(FxHashMap<ThreadId, Vec<EventId>>),
-    /// Where each event that ends a wait stands in another sequence.
-    Other(FxHashMap<EventId, usize>),
+    /// Another sequence.
+    Other(Ahead),
+}
+
+/// What a sequence has ahead.
+#[derive(Debug)]
+struct Ahead {
+    /// Where each event that ends a wait stands.
+    ends: FxHashMap<EventId, usize>,
+    /// The locks that are taken when it is over.
+    taken: FxHashSet<LockId>,
+}
+
+impl Ahead {
+    fn of(machine: &Machine<'_>, state: &State, sequence: &[EventId]) -> Self {
+        let op = |event: &EventId| machine.trace().op(*event);
+        // Only of waiting threads it is asked when they go on, and that is with one of these.
+        let ends_wait =
+            |event: &EventId| matches!(op(event), Op::Wake { .. } | Op::WakeTimeout { .. });
+        let places = sequence.iter().copied().zip(0..);
+        let ends = places.filter(|(event, _)| ends_wait(event)).collect();
+        let notifies = sequence.iter().any(|event| matches!(op(event), Op::NotifyOne { .. }));
+        let taken =
+            if notifies { taken_after(machine, state, sequence) } else { FxHashSet::default() };
+        Self { ends, taken }
+    }
+}
+
+/// The locks that are taken when a sequence is over.
+fn taken_after(machine: &Machine<'_>, state: &State, sequence: &[EventId]) -> FxHashSet<LockId> {
+    let mut holders: FxHashMap<LockId, usize> = FxHashMap::default();
+    for (lock, held) in (0u32..).map(LockId::new).zip(&state.locks) {
+        if !held.is_free() {
+            holders.insert(lock, held.readers.len().max(1));
+        }
+    }
+    for used in sequence.iter().filter_map(|event| machine.trace().op(*event).lock_use()) {
+        let count = holders.entry(used.lock).or_default();
+        match used.effect {
+            LockEffect::Takes => *count += 1,
+            LockEffect::GivesBack => *count = count.saturating_sub(1),
+            LockEffect::FindsTaken | LockEffect::FindsFree => {}
+        }
+    }
+    holders.into_iter().filter(|(_, count)| *count > 0).map(|(lock, _)| lock).collect()
 }
 
 impl<'m, 'a> Replay<'m, 'a> {
@@ -48,12 +93,7 @@ impl<'m, 'a> Replay<'m, 'a> {
 
     /// Follows `sequence` from a state that has been reached otherwise.
     pub fn resume(machine: &'m Machine<'a>, state: State, sequence: &[EventId]) -> Self {
-        // Only of waiting threads it is asked when they go on, and that is with one of these.
-        let ends_wait = |event: &EventId| {
-            matches!(machine.trace().op(*event), Op::Wake { .. } | Op::WakeTimeout { .. })
-        };
-        let places = sequence.iter().copied().zip(0..);
-        let order = places.filter(|(event, _)| ends_wait(event)).collect();
+        let order = Ahead::of(machine, &state, sequence);
         Self { machine, state, order: Order::Other(order) }
     }
 
@@ -95,8 +135,9 @@ impl<'m, 'a> Replay<'m, 'a> {
     /// How well a notification would go to a waiter now: the smaller, the better.
     fn urgency(&self, now: EventId, waiter: ThreadId) -> (u8, usize) {
         const FIRST_TO_WAKE: u8 = 0;
-        const WAITS_ON: u8 = 1;
-        const NOT_TO_BE_NOTIFIED: u8 = 2;
+        const CANNOT_WAKE: u8 = 1;
+        const WAITS_ON: u8 = 2;
+        const NOT_TO_BE_NOTIFIED: u8 = 3;
 
         let end = self.machine.next(&self.state, waiter);
         let at = match &self.order {
@@ -108,7 +149,14 @@ impl<'m, 'a> Replay<'m, 'a> {
                 }
                 end.map(EventId::index)
             }
-            Order::Other(order) => end.and_then(|end| order.get(&end).copied()),
+            Order::Other(ahead) => {
+                let lock = end.and_then(|end| self.machine.trace().op(end).lock());
+                let at = end.and_then(|end| ahead.ends.get(&end).copied());
+                if at.is_none() && lock.is_none_or(|lock| ahead.taken.contains(&lock)) {
+                    return (CANNOT_WAKE, 0);
+                }
+                at
+            }
         };
         match (end.map(|end| self.machine.trace().op(end)), at) {
             (Some(Op::Wake { .. }), Some(at)) => (FIRST_TO_WAKE, at),
