@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use predictor::explore::explore;
 use predictor::goal::race::conflict;
-use predictor::goal::{Goal, GoalKinds, Pair};
+use predictor::goal::{Goal, GoalKind, GoalKinds, Pair};
 use predictor::semantics::{Machine, Replay, State};
 use predictor::trace::{EventId, Op, Trace};
 use predictor::witness;
-use racelog_tests::random_trace::{ALL, Family, Shape, loaded, rng};
+use racelog_tests::random_trace::{ALL, Family, Shape, loaded, rng, small_waiting_trace};
 use rand::RngExt;
 
 use crate::support::true_races;
@@ -49,6 +49,20 @@ fn every_race_has_a_witness_that_the_checker_accepts() {
         }
     }
     assert!(count > 300, "only {count} races in all");
+}
+
+#[test]
+fn every_goal_has_a_witness_that_the_checker_accepts() {
+    let mut count = [0; GoalKind::ALL.len()];
+    for seed in 0..4_000 {
+        let (text, trace) = small_waiting_trace(seed);
+        for (goal, witness) in explore(&trace, GoalKinds::ALL, 400_000, |_| {}).found {
+            let prefix: Vec<EventId> = witness.prefix().collect();
+            assert_eq!(witness::check(&trace, &prefix, &goal), Ok(()), "seed {seed}\n{text}");
+            count[goal.kind() as usize] += 1;
+        }
+    }
+    assert!(count.iter().all(|count| *count > 4), "{count:?}");
 }
 
 /// Tries every sequence one by one, merging nothing, each from the start.

@@ -4,6 +4,7 @@
 use racelog::trace::BarrierId;
 
 use super::Encoder;
+use crate::solve::formula::Lit;
 use crate::trace::EventId;
 
 pub(super) fn state_arrival(
@@ -34,4 +35,19 @@ fn state_after(encoder: &mut Encoder<'_>, event: EventId, arrivals: &[EventId]) 
         encoder.formula.implies(&[included], &[condition]);
         encoder.order(*arrival, event);
     }
+}
+
+/// If a condition holds, not all threads of a generation have arrived when the prefix ends.
+pub(super) fn state_incomplete(
+    encoder: &mut Encoder<'_>,
+    barrier: BarrierId,
+    generation: u64,
+    condition: Lit,
+) {
+    let index = encoder.index;
+    let mut clause = vec![!condition];
+    for arrival in index.arrivals_of(barrier, generation) {
+        clause.push(!encoder.included(*arrival));
+    }
+    encoder.formula.clause(&clause);
 }

@@ -2,10 +2,11 @@
 //! which has to be first in the queue; who finds nothing finds the queue empty.
 
 use racelog::trace::ChannelId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
 use super::{Encoder, Stated};
+use crate::index::Message;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 
@@ -204,4 +205,82 @@ fn gone_before(
     let conditions = [encoder.included(recv), encoder.before(recv, event)];
     encoder.formula.implies(&[gone], &conditions);
     gone
+}
+
+/// That a channel is empty when the prefix ends: what was sent has been received.
+pub(super) fn empty_at_end(encoder: &mut Encoder<'_>, channel: ChannelId) -> Lit {
+    let index = encoder.index;
+    let empty = encoder.formula.proposition(false);
+    for message in &index.channels[channel.index()].messages {
+        let sent = encoder.included(message.send);
+        let received = message.recv.map_or(Lit::FALSE, |recv| encoder.included(recv));
+        encoder.formula.clause(&[!empty, !sent, received]);
+    }
+    empty
+}
+
+/// If a condition holds, a sender may be left when the prefix ends: not all that are dropped in the
+/// whole trace are, or none is.
+pub(super) fn state_sender_left_at_end(
+    encoder: &mut Encoder<'_>,
+    channel: ChannelId,
+    condition: Lit,
+) {
+    let index = encoder.index;
+    state_not_all(encoder, &index.channels[channel.index()].closes, condition);
+}
+
+/// The same of receivers.
+pub(super) fn state_receiver_left_at_end(
+    encoder: &mut Encoder<'_>,
+    channel: ChannelId,
+    condition: Lit,
+) {
+    let index = encoder.index;
+    state_not_all(encoder, &index.channels[channel.index()].receiver_closes, condition);
+}
+
+/// If a condition holds, not all of these are in the prefix, if there are any.
+fn state_not_all(encoder: &mut Encoder<'_>, events: &[EventId], condition: Lit) {
+    if events.is_empty() {
+        return;
+    }
+    let mut clause = vec![!condition];
+    for event in events {
+        clause.push(!encoder.included(*event));
+    }
+    encoder.formula.clause(&clause);
+}
+
+/// Where a channel has room left at the end of a sequence, states that it is `full` only when one is
+/// in it of the messages that are not, as there are too few. `there` has what has been said of
+/// messages that are in their channels at the end.
+pub(super) fn refine_full_at_end(
+    encoder: &mut Encoder<'_>,
+    channel: ChannelId,
+    full: Lit,
+    sequence: &[EventId],
+    there: &mut FxHashMap<EventId, Lit>,
+) {
+    let (trace, index) = (encoder.trace, encoder.index);
+    let happened: FxHashSet<EventId> = sequence.iter().copied().collect();
+    let messages = &index.channels[channel.index()].messages;
+    let is_there = |message: &&Message| {
+        happened.contains(&message.send)
+            && message.recv.is_none_or(|recv| !happened.contains(&recv))
+    };
+    let capacity = trace.capacity(channel).map_or(usize::MAX, |room| room as usize);
+    if messages.iter().filter(is_there).count() >= capacity {
+        return;
+    }
+    let mut reasons = vec![!full];
+    for message in messages.iter().filter(|message| !is_there(message)) {
+        let lit = there.entry(message.send).or_insert_with(|| {
+            let sent = encoder.included(message.send);
+            let received = message.recv.map_or(Lit::FALSE, |recv| encoder.included(recv));
+            encoder.all(&[sent, !received])
+        });
+        reasons.push(*lit);
+    }
+    encoder.formula.clause(&reasons);
 }

@@ -2,9 +2,9 @@
 //! that chose it; who times out has not been.
 //!
 //! A `notify_one` may choose any waiter, and has to choose one if somebody waits who has not been
-//! notified. As long as nobody times out on a condvar, a notification too many harms nobody, so the
-//! obligation need not be stated. Where somebody does, it is: all that happens on such a condvar is
-//! stated at once.
+//! notified. As long as nobody times out on a condvar or waits to the end, a notification too many
+//! harms nobody, so the obligation need not be stated. Where somebody does, it is: all that happens on
+//! such a condvar is stated at once.
 
 use racelog::trace::CondvarId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,8 +19,8 @@ use crate::trace::{EventId, Op};
 pub(super) struct Stated {
     /// The condvars of which everything has been said.
     whole: FxHashSet<CondvarId>,
-    /// Whether somebody times out on a condvar.
-    timeouts: FxHashMap<CondvarId, bool>,
+    /// Whether it matters who is not notified on a condvar: somebody times out, or waits for ever.
+    exact: FxHashMap<CondvarId, bool>,
     /// That a `notify_one` chooses the stay that begins with this `wait`.
     chosen: FxHashMap<(EventId, EventId), Lit>,
     chosen_by: FxHashMap<EventId, Vec<Lit>>,
@@ -28,10 +28,8 @@ pub(super) struct Stated {
 }
 
 pub(super) fn state(encoder: &mut Encoder<'_>, event: EventId, condvar: CondvarId) {
-    if has_timeouts(encoder, condvar) {
-        if encoder.condvars.whole.insert(condvar) {
-            state_whole(encoder, condvar);
-        }
+    if is_exact(encoder, condvar) {
+        state_exactly(encoder, condvar);
     } else if let Op::Wake { .. } = encoder.trace.op(event) {
         let number = encoder.index.stay_at[&event] as usize;
         let stay = encoder.index.condvars[condvar.index()].stays[number];
@@ -39,9 +37,9 @@ pub(super) fn state(encoder: &mut Encoder<'_>, event: EventId, condvar: CondvarI
     }
 }
 
-fn has_timeouts(encoder: &mut Encoder<'_>, condvar: CondvarId) -> bool {
+fn is_exact(encoder: &mut Encoder<'_>, condvar: CondvarId) -> bool {
     let (index, window) = (encoder.index, encoder.window);
-    *encoder.condvars.timeouts.entry(condvar).or_insert_with(|| {
+    *encoder.condvars.exact.entry(condvar).or_insert_with(|| {
         let stays = &index.condvars[condvar.index()].stays;
         stays.iter().any(|stay| stay.times_out && stay.end.is_some_and(|end| window.contains(end)))
     })
@@ -63,16 +61,6 @@ fn end(encoder: &Encoder<'_>, stay: &Stay) -> Option<EventId> {
     stay.end.filter(|end| *end < encoder.window.end)
 }
 
-/// That all of these hold.
-fn all(encoder: &mut Encoder<'_>, conditions: &[Lit]) -> Lit {
-    if conditions.contains(&Lit::FALSE) {
-        return Lit::FALSE;
-    }
-    let all = encoder.formula.proposition(false);
-    encoder.formula.implies(&[all], conditions);
-    all
-}
-
 fn state_wake(encoder: &mut Encoder<'_>, condvar: CondvarId, stay: &Stay, wake: EventId) {
     let index = encoder.index;
     let events = &index.condvars[condvar.index()];
@@ -86,7 +74,7 @@ fn state_wake(encoder: &mut Encoder<'_>, condvar: CondvarId, stay: &Stay, wake: 
             encoder.before(stay.wait, notify),
             encoder.before(notify, wake),
         ];
-        reasons.push(all(encoder, &conditions));
+        reasons.push(encoder.all(&conditions));
     }
     for notify in inside(encoder, &events.notify_one) {
         reasons.push(chosen(encoder, notify, stay));
@@ -141,7 +129,9 @@ fn state_whole(encoder: &mut Encoder<'_>, condvar: CondvarId) {
     for stay in &stays {
         match end(encoder, stay) {
             Some(end) if stay.times_out => {
-                state_timeout(encoder, stay, end, &notify_one, &notify_all);
+                let timeout = encoder.included(end);
+                let (one, all) = (&notify_one, &notify_all);
+                state_not_notified(encoder, stay, timeout, Some(end), one, all);
             }
             Some(end) => state_wake(encoder, condvar, stay, end),
             None => {}
@@ -153,27 +143,52 @@ fn state_whole(encoder: &mut Encoder<'_>, condvar: CondvarId) {
     }
 }
 
-/// Who times out has not been notified.
-fn state_timeout(
+/// If a condition holds, a waiter has not been notified: when its wait ends with this event, or when
+/// the prefix ends.
+fn state_not_notified(
     encoder: &mut Encoder<'_>,
     stay: &Stay,
-    timeout: EventId,
+    condition: Lit,
+    end: Option<EventId>,
     notify_one: &[EventId],
     notify_all: &[EventId],
 ) {
-    let included = encoder.included(timeout);
     if notified_before(encoder, stay) {
-        encoder.formula.clause(&[!included]);
+        encoder.formula.clause(&[!condition]);
     }
     for notify in notify_all {
         let happens = encoder.included(*notify);
-        let (earlier, later) =
-            (encoder.before(*notify, stay.wait), encoder.before(timeout, *notify));
-        encoder.formula.clause(&[!included, !happens, earlier, later]);
+        let earlier = encoder.before(*notify, stay.wait);
+        let later = end.map_or(Lit::FALSE, |end| encoder.before(end, *notify));
+        encoder.formula.clause(&[!condition, !happens, earlier, later]);
     }
     for notify in notify_one {
         let chosen = chosen(encoder, *notify, stay);
-        encoder.formula.clause(&[!included, !chosen]);
+        encoder.formula.clause(&[!condition, !chosen]);
+    }
+}
+
+/// If a condition holds, a waiter whose wait would end with this event is never notified.
+pub(super) fn state_never_notified(
+    encoder: &mut Encoder<'_>,
+    condvar: CondvarId,
+    wake: EventId,
+    condition: Lit,
+) {
+    state_exactly(encoder, condvar);
+    let index = encoder.index;
+    let events = &index.condvars[condvar.index()];
+    let stay = events.stays[index.stay_at[&wake] as usize];
+    let notify_one = inside(encoder, &events.notify_one);
+    let notify_all = inside(encoder, &events.notify_all);
+    state_not_notified(encoder, &stay, condition, None, &notify_one, &notify_all);
+}
+
+/// States all that happens on a condvar, because it matters who is not notified.
+fn state_exactly(encoder: &mut Encoder<'_>, condvar: CondvarId) {
+    encoder.condvars.exact.insert(condvar, true);
+    if encoder.condvars.whole.insert(condvar) {
+        state_whole(encoder, condvar);
     }
 }
 
@@ -218,7 +233,7 @@ fn state_obligation(
     ];
     if let Some(end) = end(encoder, stay) {
         let conditions = [encoder.included(end), encoder.before(end, notify)];
-        clause.push(all(encoder, &conditions));
+        clause.push(encoder.all(&conditions));
     }
     for other in notify_all {
         let conditions = [
@@ -226,11 +241,11 @@ fn state_obligation(
             encoder.before(stay.wait, *other),
             encoder.before(*other, notify),
         ];
-        clause.push(all(encoder, &conditions));
+        clause.push(encoder.all(&conditions));
     }
     for other in notify_one.iter().filter(|other| **other != notify) {
         let conditions = [chosen(encoder, *other, stay), encoder.before(*other, notify)];
-        clause.push(all(encoder, &conditions));
+        clause.push(encoder.all(&conditions));
     }
     for waiter in stays {
         clause.push(chosen(encoder, notify, waiter));

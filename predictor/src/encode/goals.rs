@@ -6,7 +6,7 @@
 
 use super::query::{LastRead, Query};
 use super::sources::Sources;
-use super::{Encoder, exclusives, foreign, program_order, reads};
+use super::{Encoder, exclusives, foreign, program_order, reads, stalls};
 use crate::goal::{Goal, Pair};
 use crate::trace::{EventId, Op};
 
@@ -18,9 +18,9 @@ pub(super) fn assume(encoder: &mut Encoder<'_>, query: &mut Query, goal: &Goal) 
         Goal::Deadlock(circle) => {
             circle.events().iter().for_each(|event| next(encoder, query, *event));
         }
-        // That each thread waits is for `predict/stalls` to ask; here only that the roots are next.
         Goal::Stall(stall) => {
-            stall.roots().iter().for_each(|event| next(encoder, query, *event));
+            let assumptions = stalls::with_roots(encoder, stall.roots());
+            query.assumptions.extend(assumptions);
         }
         Goal::SendToNobody(send) => send_to_nobody(encoder, query, *send),
     }

@@ -25,6 +25,7 @@ mod program_order;
 mod query;
 mod reads;
 mod sources;
+mod stalls;
 mod window;
 
 use std::collections::VecDeque;
@@ -62,6 +63,8 @@ pub struct Encoder<'a> {
     sources: FxHashMap<EventId, sources::Sources>,
     stated: FxHashSet<Stated>,
     condvars: condvars::Stated,
+    /// What has been said of stalls, if they have been asked about.
+    stalls: Option<Box<stalls::Asked>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +104,7 @@ impl<'a> Encoder<'a> {
             sources: FxHashMap::default(),
             stated: FxHashSet::default(),
             condvars: condvars::Stated::default(),
+            stalls: None,
         }
     }
 
@@ -182,6 +186,20 @@ impl<'a> Encoder<'a> {
             finished.push(self.clean_after(last));
         }
         finished
+    }
+
+    /// That all of these hold. Nothing is said of when they do not.
+    fn all(&mut self, conditions: &[Lit]) -> Lit {
+        match conditions {
+            [] => Lit::TRUE,
+            [condition] => *condition,
+            _ if conditions.contains(&Lit::FALSE) => Lit::FALSE,
+            _ => {
+                let all = self.formula.proposition(false);
+                self.formula.implies(&[all], conditions);
+                all
+            }
+        }
     }
 
     /// States all that follows from what has been spoken of; `false` if the deadline is over first.
@@ -304,6 +322,7 @@ impl<'a> Encoder<'a> {
         locks::refine(self, &sequence);
         reads::refine(self, model, &sequence);
         channels::refine(self, &sequence);
+        stalls::refine(self, model, &sequence);
         query::refine(self, query, model, &sequence);
         if !self.state_axioms(deadline) {
             Refinement::OutOfTime

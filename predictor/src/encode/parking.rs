@@ -26,17 +26,29 @@ pub(super) fn state_park(encoder: &mut Encoder<'_>, park: EventId) {
 
 pub(super) fn state_timeout(encoder: &mut Encoder<'_>, timeout: EventId) {
     let included = encoder.included(timeout);
-    if has_first_token(encoder, timeout) {
-        encoder.formula.clause(&[!included]);
+    state_no_token(encoder, timeout, included, true);
+}
+
+/// If a condition holds, a thread has no token when it comes to an event that would look for one; or,
+/// if the event does not happen, when the prefix ends.
+pub(super) fn state_no_token(
+    encoder: &mut Encoder<'_>,
+    event: EventId,
+    condition: Lit,
+    happens: bool,
+) {
+    if has_first_token(encoder, event) {
+        encoder.formula.clause(&[!condition]);
     }
-    let previous = encoder.index.park_before.get(&timeout).copied();
-    for unpark in unparks(encoder, timeout) {
+    let previous = encoder.index.park_before.get(&event).copied();
+    for unpark in unparks(encoder, event) {
         let consumed = match previous {
             Some(previous) => encoder.before(unpark, previous),
             None => Lit::FALSE,
         };
-        let (happens, later) = (encoder.included(unpark), encoder.before(timeout, unpark));
-        encoder.formula.clause(&[!included, !happens, consumed, later]);
+        let later = if happens { encoder.before(event, unpark) } else { Lit::FALSE };
+        let set = encoder.included(unpark);
+        encoder.formula.clause(&[!condition, !set, consumed, later]);
     }
 }
 

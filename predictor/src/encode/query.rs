@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::sources::Sources;
-use super::{CHECK_EVERY, Encoder, goals, reads};
+use super::{CHECK_EVERY, Encoder, goals, reads, stalls};
 use crate::goal::Goal;
 use crate::solve::formula::Lit;
 use crate::solve::{Model, is_over};
@@ -19,7 +19,7 @@ pub struct Forced {
 }
 
 /// A question about a goal, put to an encoder.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Query {
     /// What has to hold.
     pub assumptions: Vec<Lit>,
@@ -42,12 +42,19 @@ impl Encoder<'_> {
         forced: Option<&Forced>,
         deadline: Option<Instant>,
     ) -> Option<Query> {
-        let mut query = Query { assumptions: Vec::new(), last_reads: Vec::new() };
+        let mut query = Query::default();
         goals::assume(self, &mut query, goal);
         if let Some(forced) = forced {
             // First, so that whatever else is decided is decided with this in mind.
             query.assumptions.insert(0, self.state_forced(forced, deadline));
         }
+        self.state_axioms(deadline).then_some(query)
+    }
+
+    /// Asks about any stall that has not been excluded. The window has to be the whole trace: of its
+    /// threads all have to wait or to have come to their ends.
+    pub fn ask_any_stall(&mut self, deadline: Option<Instant>) -> Option<Query> {
+        let query = Query { assumptions: vec![stalls::any(self)], ..Query::default() };
         self.state_axioms(deadline).then_some(query)
     }
 

@@ -77,7 +77,7 @@ impl GoalKind {
 pub struct GoalKinds(u8);
 
 impl GoalKinds {
-    /// None.
+    /// No kind.
     pub const NONE: Self = Self(0);
     /// Races, and nothing else.
     pub const RACES: Self = Self(GoalKind::Race.bit());

@@ -1,5 +1,7 @@
 //! Stalls: states in which no thread goes on, for some wait for what nobody is left to do.
 
+use std::collections::BTreeSet;
+
 use racelog::trace::{End, ThreadId};
 
 use super::{GoalKind, ProgramPoint, Signature, Unmet, deadlock};
@@ -38,11 +40,12 @@ impl Stall {
         &self.roots
     }
 
-    /// Where its roots stand.
+    /// Where its roots stand. How many stand at one place makes no difference: threads that do the
+    /// same wait for the same.
     pub fn signature(&self, trace: &Trace) -> Signature {
-        let points: Vec<ProgramPoint> =
+        let points: BTreeSet<ProgramPoint> =
             self.roots.iter().map(|event| ProgramPoint::of(trace, *event)).collect();
-        Signature::new(GoalKind::Stall, points)
+        Signature::new(GoalKind::Stall, Vec::from_iter(points))
     }
 
     /// The stall that a state is, if it is one.

@@ -8,6 +8,7 @@
 mod locksets;
 mod lookup;
 mod regions;
+mod waits;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 pub use self::locksets::{LocksetId, Locksets};
 use self::lookup::{EventMap, Writes};
 pub use self::regions::{HeldWalk, Region, Regions, open_after};
+pub use self::waits::Wait;
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// A stay on a condvar.

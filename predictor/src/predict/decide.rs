@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use crate::encode::{Encoder, Forced, Refinement, Window};
-use crate::goal::Goal;
+use crate::encode::{Encoder, Forced, Query, Refinement, Window};
+use crate::goal::{Goal, GoalKind, GoalKinds, ProgramPoint, Stall};
 use crate::index::Index;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Answer, Disagreement, Solver, is_over};
@@ -74,30 +74,86 @@ impl<'a> Decider<'a> {
         forced: Option<&Forced>,
         deadline: Option<Instant>,
     ) -> Decided {
-        let Some(mut query) = self.encoder.ask(goal, forced, deadline) else {
-            return Decided::Unknown;
-        };
+        loop {
+            let query = self.encoder.ask(goal, forced, deadline);
+            let sequence = match self.search(query, deadline) {
+                Ok(sequence) => sequence,
+                Err(decided) => return decided,
+            };
+            // A state is a stall only without circles, and what is asked does not say that.
+            if goal.kind() != GoalKind::Stall || !self.exclude_circles(&sequence) {
+                return self.confirm(&sequence, goal.clone());
+            }
+        }
+    }
+
+    /// Whether some execution stalls, in another way than those that have been excluded. The window
+    /// has to be the whole trace.
+    pub fn decide_any_stall(&mut self, deadline: Option<Instant>) -> Decided {
+        loop {
+            let query = self.encoder.ask_any_stall(deadline);
+            let sequence = match self.search(query, deadline) {
+                Ok(sequence) => sequence,
+                Err(decided) => return decided,
+            };
+            if !self.exclude_circles(&sequence) {
+                let reached = self.reached(&sequence, GoalKind::Stall);
+                // Of what is no stall the checker says why.
+                let none = || Goal::Stall(Stall::new([]));
+                return self.confirm(&sequence, reached.into_iter().next().unwrap_or_else(none));
+            }
+        }
+    }
+
+    /// Excludes stalls whose roots stand at the places of these, and at no others.
+    pub fn exclude_stall(&mut self, roots: &[EventId], place: impl Fn(EventId) -> ProgramPoint) {
+        self.encoder.exclude_stall(roots, place);
+    }
+
+    /// Excludes the circles in which threads wait for each other when a sequence is over; whether
+    /// there are any.
+    fn exclude_circles(&mut self, sequence: &[EventId]) -> bool {
+        let circles = self.reached(sequence, GoalKind::Deadlock);
+        for circle in &circles {
+            self.encoder.exclude_circle(circle.next());
+        }
+        !circles.is_empty()
+    }
+
+    /// The goals of a kind that hold when a sequence is over.
+    fn reached(&self, sequence: &[EventId], kind: GoalKind) -> Vec<Goal> {
+        self.checker.reached(sequence, GoalKinds::NONE.with(kind)).unwrap_or_default()
+    }
+
+    /// A feasible sequence that answers a query; or what else is the answer. There is none if there
+    /// was no time to ask.
+    fn search(
+        &mut self,
+        query: Option<Query>,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<EventId>, Decided> {
+        let mut query = query.ok_or(Decided::Unknown)?;
         self.assumptions.clone_from(&query.assumptions);
         loop {
             let formula = self.encoder.formula();
             let model = match self.solver.solve(formula, &query.assumptions, deadline) {
-                Answer::No => return Decided::Impossible,
-                Answer::Unknown => return Decided::Unknown,
+                Answer::No => return Err(Decided::Impossible),
+                Answer::Unknown => return Err(Decided::Unknown),
                 Answer::Yes(model) => model,
             };
             match self.encoder.refine(&model, &mut query, deadline) {
-                Refinement::Feasible(sequence) => return self.confirm(&sequence, goal),
+                Refinement::Feasible(sequence) => return Ok(sequence),
                 Refinement::More if !is_over(deadline) => {}
-                Refinement::More | Refinement::OutOfTime => return Decided::Unknown,
+                Refinement::More | Refinement::OutOfTime => return Err(Decided::Unknown),
             }
         }
     }
 
     /// Has the checker replay a sequence of the window that leads to a goal.
-    fn confirm(&self, sequence: &[EventId], goal: &Goal) -> Decided {
+    fn confirm(&self, sequence: &[EventId], goal: Goal) -> Decided {
         let rest = witness::tidy(self.trace, sequence);
         let observed = self.window.range().start;
-        let witness = Witness { observed, rest, goal: goal.clone() };
+        let witness = Witness { observed, rest, goal };
         match self.checker.check(&witness) {
             Ok(()) => Decided::Proven(witness),
             Err(refutation) => Decided::Unconfirmed(refutation),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Counts, Prediction, Proof, Proven};
+use super::{Counts, Decided, Prediction, Proof, Proven};
 use crate::goal::Goal;
 use crate::witness::Witness;
 
@@ -41,9 +41,21 @@ pub(super) enum Fate {
     Unconfirmed,
     /// No window has all its events.
     Apart,
+    /// It was not tried: there are too many, or the trace is too large.
+    TooMuch,
 }
 
 impl Fate {
+    /// What becomes of a candidate that the solver was asked about, in the whole trace.
+    pub(super) fn of(decided: Decided) -> Self {
+        match decided {
+            Decided::Proven(witness) => Self::Proven(witness, Proof::Solver),
+            Decided::Impossible => Self::Refuted,
+            Decided::Unknown => Self::TimedOut,
+            Decided::Unconfirmed(_) => Self::Unconfirmed,
+        }
+    }
+
     /// Notes and counts what has become of a goal.
     pub(super) fn note(
         self,
@@ -59,14 +71,14 @@ impl Fate {
                 found.found.push(Proven { witness, proof, time });
             }
             Self::Crossed | Self::Claimed | Self::Contradicted | Self::Refuted => {}
-            Self::Cut | Self::TimedOut | Self::Unconfirmed | Self::Apart => {
+            Self::Cut | Self::TimedOut | Self::Unconfirmed | Self::Apart | Self::TooMuch => {
                 found.unknown.push(goal);
             }
         }
     }
 
     /// Where it is counted.
-    fn count<'c>(&self, counts: &'c mut Counts) -> &'c mut u64 {
+    pub(super) fn count<'c>(&self, counts: &'c mut Counts) -> &'c mut u64 {
         match self {
             Self::Proven(_, Proof::HeldBack) => &mut counts.proven.hold_back,
             Self::Proven(_, Proof::Closure) => &mut counts.proven.closure,
@@ -80,6 +92,7 @@ impl Fate {
             Self::TimedOut => &mut counts.unknown.time,
             Self::Unconfirmed => &mut counts.unknown.unconfirmed,
             Self::Apart => &mut counts.unknown.apart,
+            Self::TooMuch => &mut counts.unknown.limit,
         }
     }
 }

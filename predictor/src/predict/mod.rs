@@ -3,10 +3,10 @@
 //!
 //! What is the same for every kind of goal, one stage a file: what is ordered in every execution
 //! (`must`), what cannot be reached for the order of locks (`histories`) or for flags that are taken
-//! by compare-exchange (`flags`), what a goal forces
-//! (`closure`), the observed run with threads held back (`hold_back`), one goal by the solver
-//! (`decide`), one goal by all means (`single`), and all goals of a trace, in parallel (`run`). Each
-//! kind has its candidates and its own cheap proofs: `race`, `deadlock`, `send`.
+//! by compare-exchange (`flags`), what a goal forces (`closure`), the observed run with threads held
+//! back (`hold_back`), the same where others wait for what they need (`patient_run`), one goal by the
+//! solver (`decide`), one goal by all means (`single`), and all goals of a trace, in parallel (`run`).
+//! Each kind has its candidates and its own cheap proofs: `race`, `deadlock`, `send`, `stall`.
 
 mod closure;
 mod counts;
@@ -18,11 +18,13 @@ mod histories;
 mod hold_back;
 mod must;
 mod options;
+mod patient_run;
 mod proofs;
 mod race;
 mod run;
 mod send;
 mod single;
+mod stall;
 mod writes;
 
 use std::time::Duration;

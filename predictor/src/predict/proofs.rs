@@ -82,11 +82,8 @@ impl<'a> Job<'a> {
             return Fate::TimedOut;
         }
         match self.decide(goal, forced, deadline, deciders) {
-            Some(Decided::Proven(witness)) => Fate::Proven(witness, Proof::Solver),
-            Some(Decided::Impossible) if self.windows.len() == 1 => Fate::Refuted,
-            Some(Decided::Impossible) => Fate::Cut,
-            Some(Decided::Unknown) => Fate::TimedOut,
-            Some(Decided::Unconfirmed(_)) => Fate::Unconfirmed,
+            Some(Decided::Impossible) if self.windows.len() > 1 => Fate::Cut,
+            Some(decided) => Fate::of(decided),
             None => Fate::Apart,
         }
     }
@@ -155,16 +152,24 @@ impl<'a> Job<'a> {
             if is_over(deadline) {
                 return Some(Decided::Unknown);
             }
-            let decider = deciders.entry(number).or_insert_with(|| {
-                let solver = self.options.solver.build();
-                Decider::new(self.trace, self.index, window, self.checker, solver)
-            });
-            match decider.decide(goal, forced, deadline) {
+            match self.decider(number, deciders).decide(goal, forced, deadline) {
                 proven @ Decided::Proven(_) => return Some(proven),
                 Decided::Impossible => decided = decided.or(Some(Decided::Impossible)),
                 other => decided = Some(other),
             }
         }
         decided
+    }
+
+    /// The decider of a window.
+    pub(super) fn decider<'d>(
+        &self,
+        window: usize,
+        deciders: &'d mut FxHashMap<usize, Decider<'a>>,
+    ) -> &'d mut Decider<'a> {
+        deciders.entry(window).or_insert_with(|| {
+            let solver = self.options.solver.build();
+            Decider::new(self.trace, self.index, &self.windows[window], self.checker, solver)
+        })
     }
 }

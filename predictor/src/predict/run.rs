@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::deadlock::Instances;
 use super::fate::{Fate, Tried};
 use super::flags::Flags;
+use super::stall::StallCandidates;
 use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, send};
 use crate::encode::{Forced, Window};
 use crate::goal::{Goal, GoalKind, Signature};
@@ -89,6 +90,7 @@ fn in_parallel(
     let sends = looks_for(GoalKind::SendToNobody).then(|| send::candidates(trace, &index));
     let sends = sends.unwrap_or_default();
     let flags = Flags::new(trace);
+    let stalls = looks_for(GoalKind::Stall).then(|| StallCandidates::new(trace, &index)).flatten();
     let job = Job {
         trace,
         options,
@@ -104,7 +106,7 @@ fn in_parallel(
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
-    let works = works(&entries, &circles, &requests, &sends);
+    let works = works(&entries, &circles, &requests, &sends, stalls.as_ref());
     let works = works.into_iter().enumerate().filter(|(number, _)| options.part.has(*number));
     let works: Vec<Work<'_>> = works.map(|(_, work)| work).collect();
     let all = works.iter().map(Work::size).sum();
@@ -159,6 +161,8 @@ enum Work<'a> {
     Circles(Vec<&'a AbstractCircle>),
     /// Sends that stand at one place.
     Sends(&'a [Goal]),
+    /// All stalls.
+    Stalls(&'a StallCandidates),
 }
 
 impl Work<'_> {
@@ -166,7 +170,7 @@ impl Work<'_> {
     fn size(&self) -> usize {
         match self {
             Self::Races(entries) => entries.len(),
-            Self::Circles(_) | Self::Sends(_) => 1,
+            Self::Circles(_) | Self::Sends(_) | Self::Stalls(_) => 1,
         }
     }
 }
@@ -176,6 +180,7 @@ fn works<'a>(
     circles: &'a Circles,
     requests: &'a Requests,
     sends: &'a [Vec<Goal>],
+    stalls: Option<&'a StallCandidates>,
 ) -> Vec<Work<'a>> {
     let mut at_places: BTreeMap<Vec<&Places>, Vec<&AbstractCircle>> = BTreeMap::new();
     let mut works: Vec<Work<'_>> = races.chunks(PIECE).map(Work::Races).collect();
@@ -187,6 +192,7 @@ fn works<'a>(
     }
     works.extend(at_places.into_values().map(Work::Circles));
     works.extend(sends.iter().map(|sends| Work::Sends(sends)));
+    works.extend(stalls.map(Work::Stalls));
     works
 }
 
@@ -244,6 +250,7 @@ impl<'a> Job<'a> {
                 let goals = sends.iter().cloned();
                 self.goals(goals, None, &mut FxHashMap::default(), &mut deciders, &mut found);
             }
+            Work::Stalls(candidates) => self.stalls(candidates, &mut deciders, &mut found),
         }
         found.disagreement = deciders.values().find_map(|decider| decider.disagreement().cloned());
         found

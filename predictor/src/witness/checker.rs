@@ -5,7 +5,7 @@
 //! states that it passed through.
 
 use super::{Reason, Refutation, Witness};
-use crate::goal::{Goal, Unmet};
+use crate::goal::{self, Goal, GoalKinds, Unmet};
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Trace};
 
@@ -134,6 +134,23 @@ impl<'a> Checker<'a> {
         // whole of it to be decided.
         let prefix: Vec<EventId> = witness.prefix().collect();
         check(self.trace(), &prefix, &witness.goal)
+    }
+
+    /// The goals of these kinds that hold when the events of a prefix have happened; or why they
+    /// cannot happen in that order.
+    pub fn reached(&self, prefix: &[EventId], kinds: GoalKinds) -> Result<Vec<Goal>, Refutation> {
+        let (machine, trace) = (&self.machine, self.trace());
+        let refute = |step: usize, reason| Refutation::new(trace, step, prefix[step - 1], reason);
+        if let Some(place) = prefix.iter().position(|event| !trace.contains(*event)) {
+            return Err(refute(place + 1, Reason::NoSuchEvent));
+        }
+        let state = follow(machine, Replay::of(machine, prefix), prefix)
+            .map_err(|(step, reason)| refute(step, reason))?;
+        let next: Vec<EventId> =
+            trace.threads().filter_map(|thread| machine.next(&state, thread)).collect();
+        let mut found = Vec::new();
+        goal::in_state(machine, &state, &next, kinds, |goal| found.push(goal));
+        Ok(found)
     }
 
     fn check_from_kept(&self, witness: &Witness) -> bool {

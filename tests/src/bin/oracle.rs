@@ -14,7 +14,7 @@ use predictor::predict::{Options, Proofs, predict};
 use racelog_tests::random_trace::{small_trace, small_waiting_trace};
 
 /// What is looked for.
-const KINDS: GoalKinds = GoalKinds::ALL.without(GoalKind::Stall);
+const KINDS: GoalKinds = GoalKinds::ALL;
 
 fn main() -> ExitCode {
     let mut numbers = std::env::args().skip(1).map(|word| word.parse::<u64>());

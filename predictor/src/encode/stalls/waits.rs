@@ -1,0 +1,102 @@
+//! What keeps a thread waiting when the prefix ends, one row of the table of operations that wait
+//! after the other.
+
+use racelog::trace::{ChannelId, CondvarId, LockId, ThreadId};
+
+use super::holders::{self, Holders};
+use super::{Asked, Root};
+use crate::encode::{Encoder, barriers, channels, condvars, parking};
+use crate::index::Wait;
+use crate::solve::formula::Lit;
+use crate::trace::EventId;
+
+/// States that something keeps a thread from an event that it has come to, if it is `blocked` there;
+/// and says what makes it a root. None if nothing ever keeps it.
+pub(super) fn state(
+    encoder: &mut Encoder<'_>,
+    asked: &mut Asked,
+    event: EventId,
+    wait: Wait,
+    blocked: Lit,
+) -> Option<Option<Root>> {
+    // Whoever can end it, nobody does: each of these is a root.
+    let anybody = Some(Root { is: blocked, waits_for_blocked: Lit::FALSE });
+    match wait {
+        Wait::Lock { lock, only_writer } => {
+            let holders = holders::of(encoder, asked, lock, only_writer);
+            return Some(state_lock(encoder, holders, blocked, Lit::FALSE));
+        }
+        Wait::Wake { condvar, lock } => {
+            return Some(state_wake(encoder, asked, event, condvar, lock, blocked));
+        }
+        Wait::End(thread) => return state_join(encoder, thread, blocked),
+        Wait::Token => parking::state_no_token(encoder, event, blocked, false),
+        Wait::Message(channel) => {
+            let empty = empty(encoder, asked, channel);
+            encoder.formula.implies(&[blocked], &[empty]);
+            channels::state_sender_left_at_end(encoder, channel, blocked);
+        }
+        Wait::LastSender(channel) => {
+            if encoder.index.channels[channel.index()].closes.is_empty() {
+                return None;
+            }
+            let empty = empty(encoder, asked, channel);
+            encoder.formula.implies(&[blocked], &[empty]);
+            channels::state_sender_left_at_end(encoder, channel, blocked);
+        }
+        Wait::Room(channel) => {
+            let formula = &mut encoder.formula;
+            let full = *asked.full.entry(channel).or_insert_with(|| formula.proposition(false));
+            encoder.formula.implies(&[blocked], &[full]);
+            channels::state_receiver_left_at_end(encoder, channel, blocked);
+        }
+        Wait::Arrivals(barrier, generation) => {
+            barriers::state_incomplete(encoder, barrier, generation, blocked);
+        }
+    }
+    Some(anybody)
+}
+
+/// A thread holds the lock; unless something else keeps the one that wants it.
+fn state_lock(
+    encoder: &mut Encoder<'_>,
+    holders: Holders,
+    blocked: Lit,
+    unless: Lit,
+) -> Option<Root> {
+    encoder.formula.clause(&[!blocked, holders.finished, unless, holders.blocked]);
+    let is = encoder.all(&[blocked, holders.none_blocked]);
+    Some(Root { is, waits_for_blocked: holders.blocked })
+}
+
+/// A thread holds the waiter's lock; or the waiter is not notified.
+fn state_wake(
+    encoder: &mut Encoder<'_>,
+    asked: &mut Asked,
+    wake: EventId,
+    condvar: CondvarId,
+    lock: LockId,
+    blocked: Lit,
+) -> Option<Root> {
+    let holders = holders::of(encoder, asked, lock, false);
+    let never_notified = encoder.formula.proposition(false);
+    condvars::state_never_notified(encoder, condvar, wake, never_notified);
+    state_lock(encoder, holders, blocked, never_notified)
+}
+
+/// The thread has not come to its end. One that has taken all its events and is not clean then keeps
+/// the state from being a stall.
+fn state_join(encoder: &mut Encoder<'_>, thread: ThreadId, blocked: Lit) -> Option<Option<Root>> {
+    let last = encoder.trace.events_of_thread(thread).last().copied()?;
+    let last = encoder.included(last);
+    encoder.formula.implies(&[blocked], &[!last]);
+    let Some(fork) = encoder.trace.fork_of(thread) else { return Some(None) };
+    let started = encoder.included(fork);
+    let is = encoder.all(&[blocked, !started]);
+    Some(Some(Root { is, waits_for_blocked: started }))
+}
+
+/// That a channel is empty when the prefix ends.
+fn empty(encoder: &mut Encoder<'_>, asked: &mut Asked, channel: ChannelId) -> Lit {
+    *asked.empty.entry(channel).or_insert_with(|| channels::empty_at_end(encoder, channel))
+}
