@@ -25,10 +25,6 @@ const EXPLORED: (usize, usize) = (40, 300_000);
 /// Seeds of schedules that nobody has chosen.
 const OTHER_SEEDS: [&str; 4] = ["random:100", "random:101", "pct:2:100:102", "pct:3:100:103"];
 
-/// Whether stalls are predicted. As long as they are not, what is known of them is held against the
-/// explorer alone.
-const STALLS_ARE_PREDICTED: bool = false;
-
 /// Two places, sorted.
 type Places = [String; 2];
 
@@ -228,9 +224,7 @@ fn other_goals(
 #[test]
 fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
     let (mut problems, mut explored, mut wrong) = (Vec::new(), 0, 0);
-    let all = GoalKinds::ALL.without(GoalKind::Race);
-    let kinds = if STALLS_ARE_PREDICTED { all } else { all.without(GoalKind::Stall) };
-    let is_predicted = |goal: &GoalPlaces| kinds.contains(goal.0);
+    let kinds = GoalKinds::ALL.without(GoalKind::Race);
     for program in programs() {
         let name = program.name;
         // Nothing happens in the run that is looked at.
@@ -244,12 +238,10 @@ fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
         assert_eq!(prediction.counts.unknown.total(), 0, "{name}");
         let found =
             goal_places(&trace, prediction.found.iter().map(predictor::predict::Proven::goal));
-        let predictable: BTreeSet<GoalPlaces> =
-            known.iter().filter(|goal| is_predicted(goal)).cloned().collect();
-        problems.extend(other_goals(&format!("{name}: missed"), &predictable, &found));
-        problems.extend(other_goals(&format!("{name}: too much"), &found, &predictable));
+        problems.extend(other_goals(&format!("{name}: missed"), &known, &found));
+        problems.extend(other_goals(&format!("{name}: too much"), &found, &known));
         if trace.len() <= EXPLORED.0 {
-            let exploration = explore(&trace, all, EXPLORED.1, |_| {});
+            let exploration = explore(&trace, kinds, EXPLORED.1, |_| {});
             if exploration.complete {
                 explored += 1;
                 let found = goal_places(&trace, exploration.found.keys());

@@ -2,7 +2,9 @@
 //!
 //! Nothing is predicted here. A trace that ends early has the requests of the threads that did not
 //! go on. If some of them wait for each other in a circle, these are the hang. Otherwise it is one
-//! only if all recorded threads wait: one that works on may be about to end the others' waiting.
+//! only if all threads are recorded and wait: one that works on may be about to end the others'
+//! waiting. A thread whose request could be granted when the trace ends was about to go on, and had
+//! not said so yet. Of a trace that has lost events it is not known which requests were granted.
 
 use racelog::trace::{End, Object, Patience, ThreadId};
 
@@ -11,6 +13,7 @@ use crate::finding::{
     Describer, Finding, HeldLock, Kind, Occurrence, Part, Reason, Role, SourceOp, Waits, WaitsFor,
     held_at_end,
 };
+use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Op, Request, Trace};
 
 /// What stands where the names of detectors stand: nothing has to be found out.
@@ -29,13 +32,21 @@ struct Waiter<'t> {
 
 /// The hang of a recorded run, if it is one.
 pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> Option<Finding> {
-    if trace.end() == End::Clean {
+    let requests = || trace.threads().any(|thread| trace.request_of(thread).is_some());
+    if trace.end() == End::Clean || trace.lost_events() > 0 || !requests() {
         return None;
     }
+    let machine = Machine::new(trace);
+    let mut replay = Replay::observed(&machine);
+    trace.events().try_for_each(|event| replay.step(event)).ok()?;
+    let end = replay.into_state();
     let waiters: Vec<Waiter<'_>> =
-        trace.threads().filter_map(|thread| waiter(trace, thread)).collect();
+        trace.threads().filter_map(|thread| waiter(&machine, &end, thread)).collect();
     let circle = circle(&waiters);
-    let all_wait = || waiters.len() == trace.threads().filter(|it| is_live(trace, *it)).count();
+    let all_recorded =
+        || trace.foreign_threads().next().is_none() && trace.unattributed().is_empty();
+    let live = || trace.threads().filter(|thread| is_live(trace, *thread)).count();
+    let all_wait = || all_recorded() && waiters.len() == live();
     if waiters.is_empty() || circle.is_empty() && !all_wait() {
         return None;
     }
@@ -64,18 +75,25 @@ pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> 
     Some(Finding::new(Kind::Hang, vec![occurrence]))
 }
 
-/// Whether a thread has events and has not come to its end.
+/// Whether a thread has been started and has not come to its end. It may have done nothing yet.
 fn is_live(trace: &Trace, thread: ThreadId) -> bool {
-    trace.events_of_thread(thread).last().is_some_and(|last| trace.op(*last) != Op::End)
+    match trace.events_of_thread(thread).last() {
+        Some(last) => trace.op(*last) != Op::End,
+        None => trace.fork_of(thread).is_some(),
+    }
 }
 
-fn waiter(trace: &Trace, thread: ThreadId) -> Option<Waiter<'_>> {
+fn waiter<'t>(machine: &Machine<'t>, end: &State, thread: ThreadId) -> Option<Waiter<'t>> {
+    let trace = machine.trace();
     let request = trace.request_of(thread)?;
     let last = *trace.events_of_thread(thread).last()?;
     if request.patience != Patience::Forever {
         return None;
     }
+    let may_go_on = machine.may_go_on(end, thread, &request.op);
     let (what, object, by) = match request.op {
+        // Writers that wait may keep it out.
+        op if may_go_on && !matches!(op, Op::ReadAcquire(_)) => return None,
         Op::Join(child) => (WaitsFor::ThreadEnd, Some(Object::Thread(child)), vec![child]),
         Op::Acquire(lock) | Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
             let lock = trace.lock_of_program(lock);
@@ -83,18 +101,24 @@ fn waiter(trace: &Trace, thread: ThreadId) -> Option<Waiter<'_>> {
             let keeps_out = |held: &HeldLock| held.lock == lock && !(held.shared && shares);
             let holds = |thread: &ThreadId| held_at_end(trace, *thread).iter().any(keeps_out);
             let holders: Vec<ThreadId> = trace.threads().filter(holds).collect();
-            let writes = |other: &ThreadId| {
+            let waits_to_write = |other: &ThreadId| {
                 let request = trace.request_of(*other).map(|request| request.op);
-                let wanted = match request {
-                    Some(Op::Acquire(wanted)) => Some(trace.lock_of_program(wanted)),
-                    _ => None,
+                let wants = |op: &Op| {
+                    let wanted =
+                        matches!(*op, Op::Acquire(it) if trace.lock_of_program(it) == lock);
+                    wanted && !machine.may_go_on(end, *other, op)
                 };
-                *other != thread && wanted == Some(lock)
+                *other != thread && request.as_ref().is_some_and(wants)
             };
             let object = Some(Object::Lock(lock));
             match (holders.is_empty(), request.op) {
                 (true, _) => {
-                    let writers = trace.threads().filter(writes).collect();
+                    let fair = || trace.is_fair(lock);
+                    let writers = trace.threads().filter(|it| fair() && waits_to_write(it));
+                    let writers: Vec<ThreadId> = writers.collect();
+                    if writers.is_empty() {
+                        return None;
+                    }
                     (WaitsFor::WaitingWriters, object, writers)
                 }
                 (false, Op::OnceWait(_)) => (WaitsFor::Initialiser, object, holders),
@@ -181,8 +205,35 @@ mod tests {
         assert_eq!(hang(text), None);
         let words = "`t0` waits for the end of `t1`; `t1` waits to be unparked";
         assert_eq!(hang(&format!("{text}t0 request join t1\n")).as_deref(), Some(words));
+        // Nor is it known what a thread does that has just been started.
+        assert_eq!(hang(&format!("t0 fork t2\n{text}t0 request join t1\n")), None);
         // Who waits for a time only goes on.
         assert_eq!(hang("t0 write x 1\nt0 request park timed\n"), None);
+    }
+
+    #[test]
+    fn who_is_just_about_to_go_on_does_not_hang() {
+        // The message is there, the token is set, the lock is free, the thread has ended.
+        for (before, request) in [
+            ("t1 send ch m1\n", "recv_closed ch"),
+            ("t1 unpark t0\n", "park"),
+            ("t1 acquire a\nt1 release a\n", "acquire a"),
+            ("t1 end\n", "join t1"),
+        ] {
+            let ends = if before.contains("end\n") { "" } else { "t1 request park\n" };
+            let text = format!("t0 fork t1\nt1 begin\n{before}t0 request {request}\n{ends}");
+            assert_eq!(hang(&text), None, "{text}");
+            let stuck = text.replace(before, "t1 acquire a\nt1 send other m1\n");
+            let stuck = if ends.is_empty() { stuck + "t1 request park\n" } else { stuck };
+            assert!(hang(&stuck).is_some(), "{stuck}");
+        }
+    }
+
+    #[test]
+    fn who_is_not_recorded_may_help() {
+        let text = "t0 fork t1\nt1 write x 1\nt1 request park\nt0 request join t1\n";
+        assert!(hang(text).is_some());
+        assert_eq!(hang(&format!("#racelog foreign f\nf write y 1\n{text}")), None);
     }
 
     #[test]

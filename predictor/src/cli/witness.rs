@@ -6,15 +6,11 @@ use std::time::Instant;
 use super::args::{Effort, EventNumbers, Witness as WitnessArgs};
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
-use crate::explore::explore;
 use crate::goal::race::conflict;
-use crate::goal::{Goal, GoalKind, GoalKinds};
+use crate::goal::{Goal, GoalKind};
 use crate::predict::{Decided, decide_goal};
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::{Witness, switches};
-
-/// How many states are seen at most where all executions are searched.
-const MOST_STATES: usize = 1_000_000;
 
 pub(super) fn run(args: &WitnessArgs) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
@@ -52,13 +48,7 @@ pub(super) fn decide(
     let deadline = Instant::now() + effort.pair_time;
     let mut is_unknown = false;
     for goal in &goals {
-        let decided = match goal {
-            Goal::Stall(_) => by_all_executions(trace, goal),
-            Goal::Race(_) | Goal::Deadlock(_) | Goal::SendToNobody(_) => {
-                decide_goal(trace, goal, effort.solver, Some(deadline))
-            }
-        };
-        match decided {
+        match decide_goal(trace, goal, effort.solver, Some(deadline)) {
             Decided::Proven(witness) => return Ok(Decision::Proven(witness)),
             Decided::Impossible => {}
             Decided::Unknown => is_unknown = true,
@@ -77,16 +67,6 @@ pub(super) fn decide(
     let events: Vec<String> = events.iter().map(EventId::to_string).collect();
     let kinds: Vec<&str> = goals.iter().map(|goal| goal.kind().name()).collect();
     Ok(Decision::Nothing(format!("({}) is no {}", events.join(", "), kinds.join(", no "))))
-}
-
-fn by_all_executions(trace: &Trace, goal: &Goal) -> Decided {
-    let kinds = GoalKinds::RACES.without(GoalKind::Race).with(goal.kind());
-    let mut explored = explore(trace, kinds, MOST_STATES, |_| {});
-    match explored.found.remove(goal) {
-        Some(witness) => Decided::Proven(witness),
-        None if explored.complete => Decided::Impossible,
-        None => Decided::Unknown,
-    }
 }
 
 fn numbered(trace: &Trace, EventNumbers(numbers): &EventNumbers) -> Result<Vec<EventId>, String> {

@@ -176,6 +176,66 @@ impl Machine<'_> {
         state.has_started(thread) && !(ends_are_known && self.finished(state, thread).is_ok())
     }
 
+    /// Whether a thread that asks for an operation, which need not be in the trace, may be about to do
+    /// it: what it waits for may be there. Not of waiting writers that keep a reader out.
+    pub fn may_go_on(&self, state: &State, thread: ThreadId, asks_for: &Op) -> bool {
+        let trace = self.trace();
+        let queue = |channel: ChannelId| &state.channels[channel.index()].queue;
+        match *asks_for {
+            Op::Acquire(lock) => state.locks[lock.index()].is_free(),
+            Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
+                state.locks[lock.index()].writer.is_none()
+            }
+            Op::Wake { .. } => state.is_notified(thread),
+            Op::Park => state.has_token(thread),
+            Op::Join(child) => {
+                let last = trace.events_of_thread(child).last();
+                last.is_some_and(|last| trace.op(*last) == Op::End)
+            }
+            Op::Recv { channel, .. } | Op::RecvClosed(channel) => {
+                !queue(channel).is_empty() || !self.sender_may_be_left(state, channel)
+            }
+            Op::Send { channel, .. } => {
+                let room = |capacity: u32| queue(channel).len() < capacity as usize;
+                self.has_no_receivers(state, channel) || trace.capacity(channel).is_none_or(room)
+            }
+            Op::Leave { .. } => trace.ops().contains(asks_for),
+            // Nothing else waits.
+            Op::Begin
+            | Op::End
+            | Op::Fork(_)
+            | Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Cas { .. }
+            | Op::CasFail { .. }
+            | Op::Exclusive { .. }
+            | Op::Fence(_)
+            | Op::Branch
+            | Op::Release(_)
+            | Op::ReadRelease(_)
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::Wait { .. }
+            | Op::WakeTimeout { .. }
+            | Op::NotifyOne { .. }
+            | Op::NotifyAll(_)
+            | Op::ParkTimeout
+            | Op::Unpark(_)
+            | Op::RecvEmpty(_)
+            | Op::Close(_)
+            | Op::ReceiverClose(_)
+            | Op::SendClosed { .. }
+            | Op::SendFull(_)
+            | Op::OnceBegin(_)
+            | Op::OnceEnd(_)
+            | Op::Arrive { .. }
+            | Op::Assert(_) => true,
+        }
+    }
+
     /// Whether a receiver that finds nothing waits on. If all senders that are seen to be dropped
     /// are, it may as well find the end.
     fn sender_may_be_left(&self, state: &State, channel: ChannelId) -> bool {

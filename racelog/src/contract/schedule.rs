@@ -325,7 +325,7 @@ mod tests {
             "line 9: `stall` does not go with the lines before"
         );
         assert!(wrong(":20\nrace", ":x\nrace").starts_with("line 7: `src/main.rs:x` is no place"));
-        let both = TEXT.replace("race", "send").replace("first 0.2\n", "");
+        let both = TEXT.replace("\nrace", "\nsend").replace("first 0.2\n", "");
         let error = both.parse::<Schedule>().unwrap_err().to_string();
         assert_eq!(error, "line 8: there must be one line `send`");
         let wrong = |ends: &str| {

@@ -162,5 +162,5 @@ fn a_program_that_is_killed_before_its_race_is_an_error() {
     let race = case.predict(&trace).remove(0);
     let (code, out, err) = case.replay_as(&trace, &race, "text");
     assert_eq!((code, out.as_str()), (2, ""), "{err}");
-    assert!(err.contains("it was killed by signal 6 before the race"), "{err}");
+    assert!(err.contains("it was killed by signal 6 before what was predicted"), "{err}");
 }

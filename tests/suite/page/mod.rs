@@ -73,7 +73,7 @@ fn a_circle_of_waiting_threads_is_drawn() {
     };
     let threads = serde_json::json!(["t1", "src/shop.rs:4:9", "t2", "src/shop.rs:8:9"]);
     assert_eq!(page.get(&texts(".ring-thread")), threads);
-    assert_eq!(page.get(&texts(".ring-object")), serde_json::json!([EVIL_END, "l1"]));
+    assert_eq!(page.get(&texts(".ring-object")), serde_json::json!([EVIL_END, "line (l1)"]));
     let arrows = ["waits for", "is held by", "waits for", "is held by"];
     assert_eq!(page.get(&texts(".ring-arrow")), serde_json::json!(arrows));
     // What is drawn is also said.

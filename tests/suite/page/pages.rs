@@ -42,7 +42,7 @@ pub(super) fn small_trace() -> Trace {
 }
 
 /// The end of that name, as far as a drawing has it.
-pub(super) const EVIL_END: &str = "…error=window.evil=1>";
+pub(super) const EVIL_END: &str = "…ror=window.evil=1>)";
 
 /// Two threads that can wait for each other, one of them for a lock with an evil name.
 pub(super) fn deadlock_trace() -> Trace {

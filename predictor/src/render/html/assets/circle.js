@@ -4,7 +4,8 @@ const RING = { width: 640, height: 340, thread: [150, 46], object: [150, 30] };
 
 // An element of a drawing; all text in it is a text node, as elsewhere.
 function svg(tag, attributes, ...children) {
-  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  const space = document.getElementById('vector').content.firstElementChild.namespaceURI;
+  const element = document.createElementNS(space, tag);
   for (const [name, value] of Object.entries(attributes ?? {})) element.setAttribute(name, String(value));
   append(element, children);
   return element;

@@ -29,11 +29,9 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(in crate::sched) use self::progress::{Divergence, OtherValue, Progress, Stands, Why};
-
-use self::race::is_free;
 use super::choice::{Choice, Stop};
 use super::random::Numbers;
-use crate::contract::operation::{AccessValues, Operation};
+use crate::contract::operation::{AccessValues, FREE, Operation};
 use crate::contract::schedule::{Aim, Schedule, Step};
 use crate::rt::{Action, CallSite};
 use crate::sched::model::intent::Intent;
@@ -361,6 +359,11 @@ impl Replay {
 fn find(choice: &Choice<'_>, thread: &str) -> Option<usize> {
     let mut all = choice.enabled.iter().chain(choice.spinning).copied();
     all.find(|&slot| choice.slots[slot].path == thread)
+}
+
+/// Whether an access is the free of a destructor.
+fn is_free(access: &Step) -> bool {
+    access.operation.op == FREE
 }
 
 /// Stands for a value that has no number.

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Choice, Phase, Replay, Stop, Why, find, stands};
-use crate::contract::operation::{FREE, Operation};
+use super::{Choice, Phase, Replay, Stop, Why, find, is_free, stands};
+use crate::contract::operation::Operation;
 use crate::contract::schedule::{Aim, Step};
 use crate::rt::Action;
 use crate::sched::model::intent::Intent;
@@ -91,11 +91,6 @@ impl Replay {
             && self.coming.get(&slots[slot].path).is_none_or(VecDeque::is_empty)
             && stands.is_none_or(|slot| slot.intent.races_with(intent))
     }
-}
-
-/// Whether an access is the free of a destructor.
-pub(super) fn is_free(access: &Step) -> bool {
-    access.operation.op == FREE
 }
 
 /// Whether a thread stands before an access.
