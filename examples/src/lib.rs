@@ -20,8 +20,9 @@
 //! [`evaluate`] records all of them and holds detectors against each other.
 //!
 //! Besides, `traces/` has traces in the text format, each with a comment that says what to see in
-//! it; `src/lessons.rs` has tests that pass, and races all the same; `src/bin/racy_counter.rs` is the smallest program with a race; `src/bin/write_trace.rs`
-//! writes a trace with the library, event by event.
+//! it; `src/lessons.rs` has tests that pass, and races all the same; `src/bin/racy_counter.rs` is
+//! the smallest program with a race; `src/bin/write_trace.rs` writes a trace with the library,
+//! event by event.
 
 pub mod contest;
 #[cfg(feature = "evaluate")]

@@ -32,8 +32,8 @@ impl Exploration {
     }
 }
 
-/// Searches all states for goals of these kinds, but stops once it has seen `max_states`. `progress` is called with the
-/// number of states visited, before each.
+/// Searches all states for goals of these kinds, but stops once it has seen `max_states`.
+/// `progress` is called with the number of states visited, before each.
 pub fn explore(
     trace: &Trace,
     kinds: GoalKinds,

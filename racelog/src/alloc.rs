@@ -2,8 +2,8 @@
 //!
 //! Memory that is reached through raw pointers is known by its address, and addresses are used
 //! again. With the feature `allocator`, which is on by default, [`Recorded`] is the program's
-//! allocator, so that two objects at one address are two objects. A program that has an allocator of
-//! its own turns that feature off, and wraps it:
+//! allocator, so that two objects at one address are two objects. A program that has an allocator
+//! of its own turns that feature off, and wraps it:
 //!
 //! ```
 //! # #[cfg(not(all(feature = "record", feature = "allocator")))]

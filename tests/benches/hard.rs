@@ -1,10 +1,10 @@
-//! How long hard pairs take: `cargo bench -p racelog-tests --bench hard -- [EVENTS]...`, ten thousand and a
-//! hundred thousand by default.
+//! How long hard pairs take: `cargo bench -p racelog-tests --bench hard -- [EVENTS]...`, ten
+//! thousand and a hundred thousand by default.
 //!
-//! The pairs are those that neither locks nor orders nor holding a thread back decide, all of them or,
-//! if there are many, some. Each is decided from nothing, as a user would see it who asks for this one:
-//! what it forces, then the encoding, the solver, and the check of the witness. Of a trace of ten thousand events
-//! all pairs are then analysed as a whole, with one job and with two.
+//! The pairs are those that neither locks nor orders nor holding a thread back decide, all of them
+//! or, if there are many, some. Each is decided from nothing, as a user would see it who asks for
+//! this one: what it forces, then the encoding, the solver, and the check of the witness. Of a
+//! trace of ten thousand events all pairs are then analysed as a whole, with one job and with two.
 
 use std::error::Error;
 use std::hint::black_box;

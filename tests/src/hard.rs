@@ -1,5 +1,5 @@
-//! Traces with many pairs that are hard to tell from races: variables that no lock guards and that few
-//! values go through.
+//! Traces with many pairs that are hard to tell from races: variables that no lock guards and that
+//! few values go through.
 
 use std::error::Error;
 
@@ -54,8 +54,8 @@ impl<'a> Known<'a> {
         &self.index
     }
 
-    /// The pairs that neither locks nor orders rule out, in the trace's order; at most about so many,
-    /// spread over the trace. Those that holding a thread back proves are left out.
+    /// The pairs that neither locks nor orders rule out, in the trace's order; at most about so
+    /// many, spread over the trace. Those that holding a thread back proves are left out.
     pub fn pairs(&self, most: usize) -> Vec<Pair> {
         let orders = [Some(&self.plain), Some(&self.by_values)];
         let candidates = Candidates::new(self.trace, &self.index.regions, true);
@@ -77,8 +77,8 @@ impl<'a> Known<'a> {
         Closures { trace, index, writes, orders }.decide(&Goal::Race(pair), checker, None)
     }
 
-    /// Some of the pairs that all cheap proofs leave to a solver, spread over the trace, with what they
-    /// force.
+    /// Some of the pairs that all cheap proofs leave to a solver, spread over the trace, with what
+    /// they force.
     pub fn questions(&self, most: usize) -> Vec<(Pair, Forced)> {
         let checker = Checker::new(self.trace);
         let open = |pair: Pair| match self.close(pair, &checker) {

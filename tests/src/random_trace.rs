@@ -32,8 +32,9 @@ pub struct Shape {
     pub unrecorded: bool,
     /// How many threads, of those above, nobody forks: they are foreign.
     pub foreign: usize,
-    /// Whether it is said how long threads wait, channels have capacities, locks are fair, receivers
-    /// are dropped, locks are given back in any order, and most threads come to their ends.
+    /// Whether it is said how long threads wait, channels have capacities, locks are fair,
+    /// receivers are dropped, locks are given back in any order, and most threads come to their
+    /// ends.
     pub waits: bool,
 }
 

@@ -143,8 +143,8 @@ const INVARIANTS: [Invariant; 13] = [
     Invariant {
         name: "no-unsafe-analysis",
         rooms: &["predictor/src", "examples/src", "tests/src", "tests/suite", "tests/benches"],
-        // The second names the types of unsafe functions, and calls none; the third writes programs;
-        // the others are programs that are there to be recorded.
+        // The second names the types of unsafe functions, and calls none; the third writes
+        // programs; the others are programs that are there to be recorded.
         except: &[
             "tests/suite/architecture.rs",
             "tests/suite/api",

@@ -223,8 +223,8 @@ fn shards_are_the_whole(workspace: &Workspace) {
     assert!(err.contains("missing: 7"), "{err}");
 }
 
-/// Runs what docs/SCALING.md has for a CI matrix, GNU parallel, Slurm and Kubernetes, each machine's part after the
-/// other's.
+/// Runs what docs/SCALING.md has for a CI matrix, GNU parallel, Slurm and Kubernetes, each
+/// machine's part after the other's.
 fn the_recipes_for_many_machines_work(workspace: &Workspace) {
     let page = fs::read_to_string(repository().join("docs/SCALING.md")).expect("the page is there");
     let whole = workspace.run(&["analyze", "--format", "json"]).1;
@@ -426,8 +426,8 @@ fn programs_that_hang_are_ended(workspace: &Workspace) {
     assert_eq!(code, 124, "{out}{err}");
     assert!(out.contains("no race found") && !out.contains("RL013"), "{out}");
     stood(&err);
-    // An interrupt, which the command passes on. Not that of the keyboard: where the tests run in the
-    // background, it is ignored by all of them.
+    // An interrupt, which the command passes on. Not that of the keyboard: where the tests run in
+    // the background, it is ignored by all of them.
     let mut command = workspace.command(&["run", "-p", "gamma", "--", "hang"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");

@@ -55,8 +55,8 @@ fn expected(verdict: &str) -> (GoalKind, BTreeSet<Vec<u64>>) {
     (kind, goals.map(numbers).collect())
 }
 
-/// All goals of all kinds that the explorer finds, with each witness checked. The predictor finds the
-/// same.
+/// All goals of all kinds that the explorer finds, with each witness checked. The predictor finds
+/// the same.
 fn found(trace: &Trace) -> BTreeMap<GoalKind, BTreeSet<Vec<u64>>> {
     let explored = explore(trace, GoalKinds::ALL, 100_000, |_| {});
     assert!(explored.complete);

@@ -39,7 +39,8 @@ fn version_4_is_read_and_written_as_ever() {
     check_bytes("tests/golden/v4/every-operation.rlog", &written);
 }
 
-/// No writer but a recorder says which variable a lock's poison flag is: readers add what that means.
+/// No writer but a recorder says which variable a lock's poison flag is: readers add what that
+/// means.
 #[test]
 fn what_a_recorder_leaves_to_be_added_is_added() {
     let folder = repository().join("tests/golden/v3");

@@ -171,7 +171,8 @@ fn a_million_objects_are_a_million_objects() {
     assert_eq!((code, err.as_str()), (0, ""));
     let trace = load(folder.path());
     let objects: usize = out.trim().parse().unwrap();
-    // Each object is one variable, and one in four is a lock besides. One more keeps the end of the scope together.
+    // Each object is one variable, and one in four is a lock besides. One more keeps the end of the
+    // scope together.
     assert_eq!(trace.lock_count(), objects / 4 + 1);
     let per_thread = 2;
     assert_eq!(trace.var_count(), objects + 2 * per_thread);

@@ -1,4 +1,5 @@
-//! What is not recorded is found in the sources, and findings that it could order are doubtful: `tests/unrecorded`.
+//! What is not recorded is found in the sources, and findings that it could order are doubtful:
+//! `tests/unrecorded`.
 //!
 //! All of it is one test: the parts share what was built.
 

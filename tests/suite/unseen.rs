@@ -1,5 +1,5 @@
-//! What orders accesses although nobody writes it down: that a lock was not poisoned, and threads that nobody who
-//! is recorded starts. Each program has a twin in which there is a race.
+//! What orders accesses although nobody writes it down: that a lock was not poisoned, and threads
+//! that nobody who is recorded starts. Each program has a twin in which there is a race.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! The detectors that order whole traces: the papers' own verdicts, an exhaustive search, and how they
-//! relate to prediction.
+//! The detectors that order whole traces: the papers' own verdicts, an exhaustive search, and how
+//! they relate to prediction.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -118,7 +118,8 @@ fn nfm11_figure_2() {
     let text = "init x 0\nt1 fork t2\nt1 write x 1\nt1 acquire o\nt1 write x 0\nt1 wait c o\n\
                 t2 acquire o\nt2 read x 0\nt2 notify_all c\nt2 release o\nt2 read x 0\n\
                 t1 wake c o\nt1 release o\n";
-    // Whoever notifies too early leaves the other waiting for ever: whole traces have no such order.
+    // Whoever notifies too early leaves the other waiting for ever: whole traces have no such
+    // order.
     check(text, &[(2, 7), (2, 10), (4, 10)], &[], &[]);
 }
 

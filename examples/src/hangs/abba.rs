@@ -7,8 +7,8 @@
 //! - `abba_branch`: the second thread goes on only if it sees that the first is done. Right.
 //! - `abba_try`: the second thread does not wait for its second lock. Right.
 //! - `abba_data`: as `abba`, but each thread reads what the locks guard. As wrong, and not provable
-//!   from one run: the second thread has read what the first left behind, and whatever it does after
-//!   that may be because of it.
+//!   from one run: the second thread has read what the first left behind, and whatever it does
+//!   after that may be because of it.
 
 use racelog::sync::Mutex;
 use racelog::sync::atomic::{AtomicBool, Ordering};

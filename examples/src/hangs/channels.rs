@@ -1,13 +1,14 @@
 //! Channels that are full, and channels that nobody reads.
 //!
 //! - `two_channels`: two senders fill two channels of one place each, in opposite orders, for one
-//!   receiver that empties one channel first. If the second channel is filled by the one that is done
-//!   with the first, the other never gets to the first. In `two_channels_fixed` there is room
+//!   receiver that empties one channel first. If the second channel is filled by the one that is
+//!   done with the first, the other never gets to the first. In `two_channels_fixed` there is room
 //!   for all.
-//! - `full_under_lock`: a thread sends under a lock into a channel that may be full, and the receiver
-//!   takes the lock before it receives. In `full_under_lock_fixed` it sends without the lock.
-//! - `send_to_nobody`: the receiver goes when it has what it wants, and the sender may have more. In
-//!   `send_to_nobody_fixed` it stays until the sender has ended.
+//! - `full_under_lock`: a thread sends under a lock into a channel that may be full, and the
+//!   receiver takes the lock before it receives. In `full_under_lock_fixed` it sends without the
+//!   lock.
+//! - `send_to_nobody`: the receiver goes when it has what it wants, and the sender may have more.
+//!   In `send_to_nobody_fixed` it stays until the sender has ended.
 
 use racelog::sync::Mutex;
 use racelog::sync::mpsc::sync_channel;

@@ -1,13 +1,13 @@
 //! Wake-ups that get lost.
 //!
-//! - `wait_without_condition`: a thread waits for a notification and for nothing else. If that comes
-//!   before it waits, it waits for ever.
-//! - `flag_without_lock`: it looks at a flag before, but the flag is changed without the lock: right
-//!   after the look, and before the wait.
+//! - `wait_without_condition`: a thread waits for a notification and for nothing else. If that
+//!   comes before it waits, it waits for ever.
+//! - `flag_without_lock`: it looks at a flag before, but the flag is changed without the lock:
+//!   right after the look, and before the wait.
 //! - `wrong_waiter`: two threads wait on one condition variable, each for something else, and one
 //!   of them is woken: perhaps the other one.
-//! - `wait_with_condition`: a condition that is changed under the lock, and looked at under the lock
-//!   before every wait. Right.
+//! - `wait_with_condition`: a condition that is changed under the lock, and looked at under the
+//!   lock before every wait. Right.
 
 use racelog::sync::atomic::{AtomicBool, Ordering};
 use racelog::sync::{Condvar, Mutex};
@@ -76,8 +76,8 @@ pub static CONDITION: Program = Program {
     ..NO_CONDITION
 };
 
-/// Waits for threads one by one. The end of a scope would do, but a trace does not have it as a wait
-/// for threads, and without that it cannot show that main waits as well.
+/// Waits for threads one by one. The end of a scope would do, but a trace does not have it as a
+/// wait for threads, and without that it cannot show that main waits as well.
 fn join(threads: [ScopedJoinHandle<'_, ()>; 2]) {
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 }

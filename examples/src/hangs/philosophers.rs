@@ -1,8 +1,8 @@
 //! The dining philosophers: each takes the fork on its left, and then the one on its right.
 //!
-//! If all have taken the left one, nobody gets the right one. In `dining_philosophers_fixed` the last
-//! one begins on the right. (`philo` is another table: it has one lock, and philosophers who wait
-//! for both forks at once.)
+//! If all have taken the left one, nobody gets the right one. In `dining_philosophers_fixed` the
+//! last one begins on the right. (`philo` is another table: it has one lock, and philosophers who
+//! wait for both forks at once.)
 //!
 //! Threads: philosophers, at least two.
 

@@ -1,9 +1,9 @@
 //! Who comes first in an ordinary run.
 //!
 //! The programs of this group go well nearly always: one thread happens to come first, because the
-//! other has something else to do before. Tests need that every time. So threads come in turns,
-//! by means that are not recorded, for they are no part of the program: a thread whose turn does
-//! not come goes on after a while, as one that had less to do. Under control there are no turns, and
+//! other has something else to do before. Tests need that every time. So threads come in turns, by
+//! means that are not recorded, for they are no part of the program: a thread whose turn does not
+//! come goes on after a while, as one that had less to do. Under control there are no turns, and
 //! the scheduler decides who comes when.
 
 use std::env;

@@ -49,8 +49,8 @@ pub(super) fn lost_notifications(
     lost
 }
 
-/// How the thread that comes to stand before `root` misses the next event, if that is a notification
-/// of what it comes to wait for.
+/// How the thread that comes to stand before `root` misses the next event, if that is a
+/// notification of what it comes to wait for.
 fn missed(
     replay: &Replay<'_, '_>,
     machine: &Machine<'_>,

@@ -17,7 +17,8 @@ use crate::witness::Witness;
 /// may have thousands, and they all say the same.
 const MOST_OTHERS: usize = 16;
 
-/// The parts of a circle: where its threads wait, and where the locks were taken that they wait for.
+/// The parts of a circle: where its threads wait, and where the locks were taken that they wait
+/// for.
 pub(super) fn circle(trace: &Trace, circle: &Circle, describer: &mut Describer<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut taken: Vec<EventId> = Vec::new();

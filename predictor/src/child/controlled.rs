@@ -87,8 +87,8 @@ pub enum NoOutcome {
         /// The end of what it said.
         said: String,
     },
-    /// It was killed; before what was predicted, if it is a replay: after that there is what was said
-    /// of it.
+    /// It was killed; before what was predicted, if it is a replay: after that there is what was
+    /// said of it.
     #[error("{program}: it was killed by signal {signal} {}{said}", when(*.replays))]
     Killed {
         /// The program.

@@ -331,8 +331,8 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 pub(super) struct Witness {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each other
-    /// or for ever, or a send
+    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each
+    /// other or for ever, or a send
     #[arg(value_name = "EVENTS")]
     pub(super) events: EventNumbers,
     #[command(flatten)]
@@ -343,8 +343,8 @@ pub(super) struct Witness {
 pub(super) struct Replay {
     #[command(flatten)]
     pub(super) input: Input,
-    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each other
-    /// or for ever, or a send
+    /// The numbers of the events, as `4,9`: two racing accesses, operations that wait for each
+    /// other or for ever, or a send
     #[arg(value_name = "EVENTS")]
     pub(super) events: EventNumbers,
     /// How to print what came of it

@@ -2,20 +2,20 @@
 //!
 //! After Tunç, Mathur, Pavlogiannis and Viswanathan, "Sound Dynamic Deadlock Prediction in Linear
 //! Time" (PLDI 2023). Candidates are the circles of the graph of requests, which is their abstract
-//! lock-dependency graph. A candidate is an instance of a circle: one request of each node. Reaching
-//! its requests takes a set of events, which is closed; if no request is itself in the set, it is
-//! reported. If one is, no instance has it, and the next request of its node is tried with the same
-//! set, which only grows. So each circle costs one walk through the trace.
+//! lock-dependency graph. A candidate is an instance of a circle: one request of each node.
+//! Reaching its requests takes a set of events, which is closed; if no request is itself in the
+//! set, it is reported. If one is, no instance has it, and the next request of its node is tried
+//! with the same set, which only grows. So each circle costs one walk through the trace.
 //!
-//! - [`sync_preserving`]: reads find what they found, critical sections of one lock keep their order,
-//!   and so do operations on one channel, condvar, barrier or parked thread, of which the paper has
-//!   none. **Sound**: the events of the set, in the trace's order, are an execution. What it misses are
-//!   deadlocks that need two critical sections to change places.
+//! - [`sync_preserving`]: reads find what they found, critical sections of one lock keep their
+//!   order, and so do operations on one channel, condvar, barrier or parked thread, of which the
+//!   paper has none. **Sound**: the events of the set, in the trace's order, are an execution. What
+//!   it misses are deadlocks that need two critical sections to change places.
 //! - [`lock_order`]: nothing counts but what is ordered in every execution, see
 //!   [`Edges::NECESSARY`]. **Unsound by design**: it reports every deadlock and much that is none.
 //!
-//! We deviate: circles go through joins, initialisers, readers and waiters that need their lock back.
-//! Of each circle the first instance is reported; writers that wait keep nobody out.
+//! We deviate: circles go through joins, initialisers, readers and waiters that need their lock
+//! back. Of each circle the first instance is reported; writers that wait keep nobody out.
 
 use racelog::trace::{BarrierId, ChannelId, CondvarId, LockEffect, LockId, ThreadId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn critical_sections_do_not_change_places() {
-        // The second thread takes `c` after the first has given everything back. It need not, but the
-        // order of the sections of `c` says so.
+        // The second thread takes `c` after the first has given everything back. It need not, but
+        // the order of the sections of `c` says so.
         let text = "t1 acquire c\nt1 acquire a\nt1 acquire b\nt1 release b\nt1 release a\n\
                     t1 release c\nt2 acquire c\nt2 release c\n\
                     t2 acquire b\nt2 acquire a\nt2 release a\nt2 release b\n";

@@ -7,8 +7,8 @@
 //!   is none: a filter for what comes after, not a verdict.
 //! - [`said`]: all reads of the whole trace keep their values. Sound, and blind to control flow.
 //! - [`paper`]: the formula of the PLDI 2014 paper as printed. Neither sound nor maximal.
-//! - [`deadlock`]: deadlocks that keep the order of locks, and lock-order circles, by closed sets of
-//!   events.
+//! - [`deadlock`]: deadlocks that keep the order of locks, and lock-order circles, by closed sets
+//!   of events.
 //!
 //! docs/ALGORITHM.md says what each guarantees.
 
@@ -56,8 +56,8 @@ pub struct Limits {
     /// How many accesses were forgotten because their thread has accessed the same variable at too
     /// many other places since. Later accesses were not held against them.
     pub forgotten: u64,
-    /// Into how many windows the trace was cut, if there is more than one. Pairs across windows were
-    /// not looked at.
+    /// Into how many windows the trace was cut, if there is more than one. Pairs across windows
+    /// were not looked at.
     pub windows: Option<usize>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! After the hybrid of O'Callahan and Choi (PPoPP 2003), which is phase 1 of Sen's race-directed
 //! testing (PLDI 2008) and the quick check of Huang, Meredith and Roşu (PLDI 2014, section 4). Two
-//! conflicting accesses pass if no lock protects both and the weak happens-before, without the edges
-//! of locks and memory, leaves them unordered.
+//! conflicting accesses pass if no lock protects both and the weak happens-before, without the
+//! edges of locks and memory, leaves them unordered.
 //!
 //! **Unsound by design**: that a pair passes does not mean that it is a race. What it is good for
 //! is the reverse: whatever is a race passes. For that we deviate from the papers in one point: a

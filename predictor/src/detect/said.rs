@@ -1,25 +1,26 @@
 //! `said`: whole-trace read-write consistency.
 //!
-//! Mahmoud Said, Chao Wang, Zijiang Yang and Karem Sakallah, "Generating Data Race Witnesses by an SMT-based
-//! Analysis" (NFM 2011). A pair is a race if *all* events of the trace can be put into an order in
-//! which every read finds the value that it found, all synchronisation is respected, and the two
-//! accesses meet: what is right before each in its thread comes before the other, and what is right
-//! after each comes after the other (equation 3). Branches play no part.
+//! Mahmoud Said, Chao Wang, Zijiang Yang and Karem Sakallah, "Generating Data Race Witnesses by an
+//! SMT-based Analysis" (NFM 2011). A pair is a race if *all* events of the trace can be put into an
+//! order in which every read finds the value that it found, all synchronisation is respected, and
+//! the two accesses meet: what is right before each in its thread comes before the other, and what
+//! is right after each comes after the other (equation 3). Branches play no part.
 //!
-//! **Where the paper is followed.** Equation 3, rather than definition 5, which asks that nothing at all
-//! comes between the two: they differ where a third thread reads what both write, and the equation is
-//! what the paper solves, and what its introduction calls a witness. Either access may come first: the
-//! paper's remark that one order suffices does not hold when one of them reads what the other writes.
+//! **Where the paper is followed.** Equation 3, rather than definition 5, which asks that nothing
+//! at all comes between the two: they differ where a third thread reads what both write, and the
+//! equation is what the paper solves, and what its introduction calls a witness. Either access may
+//! come first: the paper's remark that one order suffices does not hold when one of them reads what
+//! the other writes.
 //!
-//! **Where it is extended.** What must happen before an event is right before it, too: the fork, for a thread's
-//! first event, and an exclusive access. Events that the paper does not have are treated in its spirit,
-//! by their semantics: shared locks, failed attempts, timeouts, parking, channels, barriers. An atomic
-//! update reads and writes. A compare-exchange must come first of the two, so that it is enabled where
-//! they meet; the semantics asks for that.
+//! **Where it is extended.** What must happen before an event is right before it, too: the fork,
+//! for a thread's first event, and an exclusive access. Events that the paper does not have are
+//! treated in its spirit, by their semantics: shared locks, failed attempts, timeouts, parking,
+//! channels, barriers. An atomic update reads and writes. A compare-exchange must come first of the
+//! two, so that it is enabled where they meet; the semantics asks for that.
 //!
-//! **Sound**: in the state before the first of the two, both are next and enabled, and every schedule is
-//! checked. **Misses**: races in executions that read something else, or that cannot go on to the end
-//! of the trace.
+//! **Sound**: in the state before the first of the two, both are next and enabled, and every
+//! schedule is checked. **Misses**: races in executions that read something else, or that cannot go
+//! on to the end of the trace.
 
 use std::time::Instant;
 

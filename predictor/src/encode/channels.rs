@@ -141,7 +141,8 @@ fn state_order(encoder: &mut Encoder<'_>, message: EventId, other: EventId, chan
     encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
 }
 
-/// A message is sent only when one of those that would fill its channel is not yet there, or no longer.
+/// A message is sent only when one of those that would fill its channel is not yet there, or no
+/// longer.
 fn state_room(encoder: &mut Encoder<'_>, send: EventId, full: &[EventId], channel: ChannelId) {
     let mut reasons = vec![!encoder.included(send)];
     for other in full {
@@ -164,7 +165,8 @@ fn state_emptiness(encoder: &mut Encoder<'_>, empty: EventId, send: EventId, cha
     encoder.formula.clause(&[!happens[0], !happens[1], later, gone]);
 }
 
-/// The queue is found full only when one is in it of the messages that are not, as there are too few.
+/// The queue is found full only when one is in it of the messages that are not, as there are too
+/// few.
 fn state_fullness(
     encoder: &mut Encoder<'_>,
     full: EventId,
@@ -252,8 +254,8 @@ fn state_not_all(encoder: &mut Encoder<'_>, events: &[EventId], condition: Lit) 
     encoder.formula.clause(&clause);
 }
 
-/// Where a channel has room left at the end of a sequence, states that it is `full` only when one is
-/// in it of the messages that are not, as there are too few. `there` has what has been said of
+/// Where a channel has room left at the end of a sequence, states that it is `full` only when one
+/// is in it of the messages that are not, as there are too few. `there` has what has been said of
 /// messages that are in their channels at the end.
 pub(super) fn refine_full_at_end(
     encoder: &mut Encoder<'_>,

@@ -3,8 +3,8 @@
 //!
 //! A `notify_one` may choose any waiter, and has to choose one if somebody waits who has not been
 //! notified. As long as nobody times out on a condvar or waits to the end, a notification too many
-//! harms nobody, so the obligation need not be stated. Where somebody does, it is: all that happens on
-//! such a condvar is stated at once.
+//! harms nobody, so the obligation need not be stated. Where somebody does, it is: all that happens
+//! on such a condvar is stated at once.
 
 use racelog::trace::CondvarId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -143,8 +143,8 @@ fn state_whole(encoder: &mut Encoder<'_>, condvar: CondvarId) {
     }
 }
 
-/// If a condition holds, a waiter has not been notified: when its wait ends with this event, or when
-/// the prefix ends.
+/// If a condition holds, a waiter has not been notified: when its wait ends with this event, or
+/// when the prefix ends.
 fn state_not_notified(
     encoder: &mut Encoder<'_>,
     stay: &Stay,

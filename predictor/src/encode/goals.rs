@@ -1,8 +1,8 @@
 //! What the encoder assumes for a goal, one function a kind.
 //!
 //! The formula's solutions are the feasible prefixes. Assumptions single out those that end in a
-//! state in which the goal holds: which events are in the prefix and in which order, which are next,
-//! and what makes these enabled.
+//! state in which the goal holds: which events are in the prefix and in which order, which are
+//! next, and what makes these enabled.
 
 use super::query::{LastRead, Query};
 use super::sources::Sources;
@@ -48,8 +48,8 @@ fn race(encoder: &mut Encoder<'_>, query: &mut Query, pair: Pair) {
     }
 }
 
-/// A thread has come to an event, and has not taken it. Who holds a lock then is a matter of the threads'
-/// positions, so for events that wait for each other nothing else need be said.
+/// A thread has come to an event, and has not taken it. Who holds a lock then is a matter of the
+/// threads' positions, so for events that wait for each other nothing else need be said.
 fn next(encoder: &mut Encoder<'_>, query: &mut Query, event: EventId) {
     query.assumptions.extend(program_order::reached(encoder, event));
     query.assumptions.extend(foreign::allowed(encoder, event));

@@ -9,9 +9,9 @@
 //! One axiom family a file. An axiom is stated when the first event that it speaks of may be in the
 //! prefix, and whatever event it speaks of may be in the prefix from then on: so the formula grows
 //! from the goal that is asked about to what that goal can depend on, and no further. Axioms about
-//! all pairs of something (two regions of a lock, a write between a write and its read, two messages
-//! of a channel) are stated only once a solution breaks them, and all but the nearest writes that a
-//! read may find once a solution asks for another: see [`Encoder::refine`].
+//! all pairs of something (two regions of a lock, a write between a write and its read, two
+//! messages of a channel) are stated only once a solution breaks them, and all but the nearest
+//! writes that a read may find once a solution asks for another: see [`Encoder::refine`].
 
 mod barriers;
 mod channels;
@@ -51,7 +51,8 @@ pub struct Encoder<'a> {
     index: &'a Index,
     window: &'a Window,
     formula: Formula,
-    /// How far each thread's events may be in the prefix, and for how many of them that has been said.
+    /// How far each thread's events may be in the prefix, and for how many of them that has been
+    /// said.
     reach: Vec<usize>,
     reached: Vec<usize>,
     /// That an event is in the prefix.

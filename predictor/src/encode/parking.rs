@@ -29,8 +29,8 @@ pub(super) fn state_timeout(encoder: &mut Encoder<'_>, timeout: EventId) {
     state_no_token(encoder, timeout, included, true);
 }
 
-/// If a condition holds, a thread has no token when it comes to an event that would look for one; or,
-/// if the event does not happen, when the prefix ends.
+/// If a condition holds, a thread has no token when it comes to an event that would look for one;
+/// or, if the event does not happen, when the prefix ends.
 pub(super) fn state_no_token(
     encoder: &mut Encoder<'_>,
     event: EventId,

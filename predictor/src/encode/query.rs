@@ -34,8 +34,9 @@ pub(super) struct LastRead {
 }
 
 impl Encoder<'_> {
-    /// Asks about a goal, all of whose events are in the window. There is no answer if stating all that
-    /// matters takes longer than until the deadline; what is left is stated with the next question.
+    /// Asks about a goal, all of whose events are in the window. There is no answer if stating all
+    /// that matters takes longer than until the deadline; what is left is stated with the next
+    /// question.
     pub fn ask(
         &mut self,
         goal: &Goal,
@@ -51,8 +52,8 @@ impl Encoder<'_> {
         self.state_axioms(deadline).then_some(query)
     }
 
-    /// Asks about any stall that has not been excluded. The window has to be the whole trace: of its
-    /// threads all have to wait or to have come to their ends.
+    /// Asks about any stall that has not been excluded. The window has to be the whole trace: of
+    /// its threads all have to wait or to have come to their ends.
     pub fn ask_any_stall(&mut self, deadline: Option<Instant>) -> Option<Query> {
         let query = Query { assumptions: vec![stalls::any(self)], ..Query::default() };
         self.state_axioms(deadline).then_some(query)

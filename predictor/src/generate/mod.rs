@@ -10,9 +10,9 @@
 //!
 //! A seeded race may be millions of events wide. For it to be one, what happens in between must not
 //! depend on what the earlier access's thread does after it, so there are two kinds of threads.
-//! *Talkers* read and write the shared variables and decide by what they read. *Listeners* read what
-//! talkers write, and write what only they read, under the same locks; the earlier access of every
-//! seeded race is theirs. Happens-before orders most of these pairs, by the locks.
+//! *Talkers* read and write the shared variables and decide by what they read. *Listeners* read
+//! what talkers write, and write what only they read, under the same locks; the earlier access of
+//! every seeded race is theirs. Happens-before orders most of these pairs, by the locks.
 
 mod circles;
 mod seeds;

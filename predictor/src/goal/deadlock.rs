@@ -54,8 +54,8 @@ impl Circle {
         Signature::new(self.kind(), points)
     }
 
-    /// The locks that its events wait for and other threads of it hold, each with the event that took
-    /// it.
+    /// The locks that its events wait for and other threads of it hold, each with the event that
+    /// took it.
     pub fn taken(&self, trace: &Trace) -> Vec<(LockId, EventId)> {
         let mut taken = Vec::new();
         for event in &self.events {

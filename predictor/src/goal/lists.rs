@@ -5,7 +5,8 @@ use serde::{Serialize, Serializer};
 
 use super::{Goal, GoalKind, GoalKinds};
 
-/// The event numbers of goals, by kind: for each kind that was looked for a list, which may be empty.
+/// The event numbers of goals, by kind: for each kind that was looked for a list, which may be
+/// empty.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct GoalLists(Vec<(GoalKind, Vec<Vec<u64>>)>);
 
@@ -42,8 +43,8 @@ impl GoalLists {
     }
 }
 
-/// A map from the names of kinds to lists of goals. A goal is the list of its events that are next; one
-/// that always has one event next is that event.
+/// A map from the names of kinds to lists of goals. A goal is the list of its events that are next;
+/// one that always has one event next is that event.
 impl Serialize for GoalLists {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;

@@ -2,8 +2,8 @@
 //!
 //! A goal is a property of a feasible prefix. Some events have *happened* in it, in a given order.
 //! Others are *next*, each of its thread. And a condition holds of the state that is reached. That
-//! is all that searches, encodings, the explorer, the witness checker and replays know of a finding:
-//! they ask the goal, and are the same for every kind.
+//! is all that searches, encodings, the explorer, the witness checker and replays know of a
+//! finding: they ask the goal, and are the same for every kind.
 //!
 //! This module depends on the loaded trace and on the [semantics](crate::semantics) only, since it
 //! is what the judges look at: [`Goal::unmet`] has the last word on whether a state is the one that
@@ -105,8 +105,8 @@ impl Goal {
         matches!(self, Self::Race(_))
     }
 
-    /// What confirms it in the program: what is to be seen there when all that comes before the next
-    /// events has happened.
+    /// What confirms it in the program: what is to be seen there when all that comes before the
+    /// next events has happened.
     pub const fn aim(&self) -> Aim {
         match self {
             Self::Race(_) => Aim::Race { first: 0 },
@@ -124,8 +124,8 @@ impl Goal {
         }
     }
 
-    /// What of the goal does not hold in a state; nothing if all of it does. Whether the events that
-    /// are to have happened stand in their order is a matter of the sequence that led there.
+    /// What of the goal does not hold in a state; nothing if all of it does. Whether the events
+    /// that are to have happened stand in their order is a matter of the sequence that led there.
     pub fn unmet(&self, machine: &Machine<'_>, state: &State) -> Vec<Unmet> {
         match self {
             Self::Race(pair) => pair.unmet(machine, state).collect(),

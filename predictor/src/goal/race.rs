@@ -61,8 +61,8 @@ pub(super) fn among(trace: &Trace, next: &[EventId], mut each: impl FnMut(Pair))
 }
 
 /// Whether two events conflict: accesses of one variable, or of memory that overlaps, by different
-/// threads, at least one of which writes and at least one of which is not atomic. Exclusive accesses
-/// conflict with none.
+/// threads, at least one of which writes and at least one of which is not atomic. Exclusive
+/// accesses conflict with none.
 pub fn conflict(trace: &Trace, a: EventId, b: EventId) -> bool {
     let (first, second) = (trace.op(a), trace.op(b));
     trace.thread(a) != trace.thread(b)

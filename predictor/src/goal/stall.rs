@@ -11,7 +11,8 @@ use crate::trace::{EventId, Trace};
 /// A state in which every thread that is alive is blocked, and none by a circle.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Stall {
-    /// The next events of the threads that do not wait for one that is blocked, in the trace's order.
+    /// The next events of the threads that do not wait for one that is blocked, in the trace's
+    /// order.
     roots: Box<[EventId]>,
 }
 

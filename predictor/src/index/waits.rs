@@ -1,6 +1,7 @@
 //! Which events can keep their threads waiting for ever, and who can end that.
 //!
-//! It says of an operation what it can wait for, not whether it does: that is a matter of the state.
+//! It says of an operation what it can wait for, not whether it does: that is a matter of the
+//! state.
 
 use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, Patience, ThreadId};
 
@@ -17,8 +18,8 @@ pub enum Wait {
         /// Whether those who share it are not waited for.
         only_writer: bool,
     },
-    /// That others give back the lock that a wait on a condvar needs back; and, if it lasts, that it
-    /// is notified.
+    /// That others give back the lock that a wait on a condvar needs back; and, if it lasts, that
+    /// it is notified.
     Wake {
         /// The condvar.
         condvar: CondvarId,
@@ -100,8 +101,9 @@ impl Wait {
         }
     }
 
-    /// Whether a thread that waits for this at an event may wait for none that is blocked itself: for
-    /// anybody; for a thread that holds a lock at its end; or for one that has not been started.
+    /// Whether a thread that waits for this at an event may wait for none that is blocked itself:
+    /// for anybody; for a thread that holds a lock at its end; or for one that has not been
+    /// started.
     pub fn can_be_root(self, trace: &Trace, index: &Index, event: EventId) -> bool {
         match self {
             Self::Wake { .. }
@@ -122,8 +124,8 @@ impl Wait {
     }
 }
 
-/// Whether a wake-up is that of a wait without a time limit: what ends a wait has the patience of the
-/// wait, which is the event before.
+/// Whether a wake-up is that of a wait without a time limit: what ends a wait has the patience of
+/// the wait, which is the event before.
 fn waits_for_ever(trace: &Trace, wake: EventId) -> bool {
     let before = trace.position(wake).checked_sub(1);
     let wait = before.map_or(wake, |at| trace.events_of_thread(trace.thread(wake))[at]);

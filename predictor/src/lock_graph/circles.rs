@@ -1,10 +1,10 @@
 //! The circles of the graph of requests.
 //!
-//! First the strongly connected components, in time linear in the graph: whatever is in no circle is
-//! dropped. Within a component, the circles are followed one by one, each from its request with the
-//! smallest number. A circle has each thread once; no two of its requests hold locks that exclude each
-//! other (a gate); and no request leads to another of the circle than the next, for then a smaller
-//! circle is within.
+//! First the strongly connected components, in time linear in the graph: whatever is in no circle
+//! is dropped. Within a component, the circles are followed one by one, each from its request with
+//! the smallest number. A circle has each thread once; no two of its requests hold locks that
+//! exclude each other (a gate); and no request leads to another of the circle than the next, for
+//! then a smaller circle is within.
 
 use racelog::trace::{LockId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -52,8 +52,8 @@ impl AbstractCircle {
         if self.fair { GoalKind::FairDeadlock } else { GoalKind::Deadlock }
     }
 
-    /// Where its requests stand in the program, and where the locks were taken that are held there: what
-    /// makes circles one finding. None if that is not known of all.
+    /// Where its requests stand in the program, and where the locks were taken that are held there:
+    /// what makes circles one finding. None if that is not known of all.
     pub(crate) fn places<'r>(&self, requests: &'r Requests) -> Option<Vec<&'r Places>> {
         let places = self.requests.iter().map(|number| requests.all[*number].places.as_ref());
         let mut places: Vec<&'r Places> = places.collect::<Option<_>>()?;
@@ -115,8 +115,8 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    /// Calls `each` with the requests that one leads to, and whether it does so only because a writer
-    /// that waits keeps it out.
+    /// Calls `each` with the requests that one leads to, and whether it does so only because a
+    /// writer that waits keeps it out.
     fn next(&self, from: usize, mut each: impl FnMut(usize, bool)) {
         let request = &self.requests[from];
         let is_other = |to: usize| self.requests[to].thread != request.thread;
@@ -249,8 +249,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Follows a way that begins at the request with the smallest number; `fair` says of each of its
-    /// edges whether only a writer that waits makes it one.
+    /// Follows a way that begins at the request with the smallest number; `fair` says of each of
+    /// its edges whether only a writer that waits makes it one.
     fn follow(&mut self, way: &mut Vec<usize>, fair: &mut Vec<bool>) {
         self.steps += 1;
         if self.steps >= STEPS {

@@ -60,8 +60,8 @@ impl<'a> Decider<'a> {
         self.solver.disagreement()
     }
 
-    /// The last question as it was in the end, for other solvers: the formula, and what was asked of
-    /// it.
+    /// The last question as it was in the end, for other solvers: the formula, and what was asked
+    /// of it.
     pub fn last_question(&self) -> (&Formula, &[Lit]) {
         (self.encoder.formula(), &self.assumptions)
     }

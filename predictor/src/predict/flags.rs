@@ -1,20 +1,20 @@
 //! No, by flags that are taken by compare-exchange.
 //!
 //! A variable that holds `v` can be taken away from it, by a compare-exchange from `v` to something
-//! else, once: another such compare-exchange needs that something leaves `v` there in between. So in
-//! every execution there are no more of these than there are writes that leave `v`, and one more if
-//! the variable begins with it. If the events before a goal's next ones take `v` more often than all
-//! threads can have left it by then, no execution gets there. That is how a spin lock keeps threads
-//! apart, and a ticket, and a slot that is claimed.
+//! else, once: another such compare-exchange needs that something leaves `v` there in between. So
+//! in every execution there are no more of these than there are writes that leave `v`, and one more
+//! if the variable begins with it. If the events before a goal's next ones take `v` more often than
+//! all threads can have left it by then, no execution gets there. That is how a spin lock keeps
+//! threads apart, and a ticket, and a slot that is claimed.
 //!
 //! Soundness: how far the threads of a goal have come is known, and so how often each has taken and
-//! left `v`. Of another thread it is not known, so the stretch from its beginning counts in which it
-//! has left `v` most often, beyond what it took. A write by a thread that is not clean leaves nothing
-//! that is known: it counts all the same, and so do writes that find `v` there already. What finds
-//! and leaves `v` changes nothing.
+//! left `v`. Of another thread it is not known, so the stretch from its beginning counts in which
+//! it has left `v` most often, beyond what it took. A write by a thread that is not clean leaves
+//! nothing that is known: it counts all the same, and so do writes that find `v` there already.
+//! What finds and leaves `v` changes nothing.
 //!
-//! Known misses: only compare-exchanges take. An exchange that found `v` in the observed run may find
-//! something else in another one. Mixed memory is not looked at.
+//! Known misses: only compare-exchanges take. An exchange that found `v` in the observed run may
+//! find something else in another one. Mixed memory is not looked at.
 
 use racelog::trace::{ThreadId, VarId};
 use rustc_hash::FxHashSet;
@@ -45,8 +45,8 @@ struct Flag {
 /// What a thread does to a flag.
 #[derive(Debug)]
 struct Course {
-    /// Where in the thread it takes or leaves the value, and how often it has left it beyond what it
-    /// took, including that.
+    /// Where in the thread it takes or leaves the value, and how often it has left it beyond what
+    /// it took, including that.
     balances: Vec<(usize, i64)>,
     /// The largest of these; 0 if all are less, for a thread need not have begun.
     most: i64,

@@ -1,14 +1,14 @@
 //! No, by the order in which locks were taken.
 //!
 //! Said, Wang, Yang and Sakallah, NFM 2011, section 5: lock acquisition histories. The history of a
-//! lock that a thread holds is the set of locks that it has taken since. If one thread holds `l` and
-//! has since taken `m`, and the other holds `m` and has since taken `l`, they cannot both be where
-//! they are.
+//! lock that a thread holds is the set of locks that it has taken since. If one thread holds `l`
+//! and has since taken `m`, and the other holds `m` and has since taken `l`, they cannot both be
+//! where they are.
 //!
-//! Soundness: the first thread has not given `l` back, so the other's region of `l` was over when it
-//! took `l`; and likewise the first's region of `m` was over when the other took `m`. But each of
-//! these regions started after its thread had taken the lock that it holds: a cycle. All four events
-//! are before the two in their threads, so every execution that reaches both has them.
+//! Soundness: the first thread has not given `l` back, so the other's region of `l` was over when
+//! it took `l`; and likewise the first's region of `m` was over when the other took `m`. But each
+//! of these regions started after its thread had taken the lock that it holds: a cycle. All four
+//! events are before the two in their threads, so every execution that reaches both has them.
 //! Regions that do not exclude each other, since both only read, say nothing.
 //!
 //! Known misses: histories are looked at on demand, and not further back than [`LIMIT`] regions of

@@ -1,11 +1,11 @@
 //! The quick yes: the observed run again, with some threads held back.
 //!
 //! The threads of a goal stop right before the events that are to be next; all others go on in the
-//! observed order. A thread that needs what is now missing stops as well: one that would read another
-//! value and then decide by it, one that wants a lock that a stopped thread holds, one that waits for a
-//! stopped thread. If every thread of the goal gets as far as it should, the run so far is a witness.
-//! Where following an object exactly would cost more than it is worth, the thread that uses it stops:
-//! this can miss goals, and the checker has the last word.
+//! observed order. A thread that needs what is now missing stops as well: one that would read
+//! another value and then decide by it, one that wants a lock that a stopped thread holds, one that
+//! waits for a stopped thread. If every thread of the goal gets as far as it should, the run so far
+//! is a witness. Where following an object exactly would cost more than it is worth, the thread
+//! that uses it stops: this can miss goals, and the checker has the last word.
 //!
 //! This is what makes most goals cheap: it costs as many steps as their events are apart.
 
@@ -58,8 +58,8 @@ impl HoldBack<'_> {
         }
     }
 
-    /// The events from the first of the goal's on that happen when the threads of its next events are
-    /// held back; none if one of these is not reached. All before happens as observed.
+    /// The events from the first of the goal's on that happen when the threads of its next events
+    /// are held back; none if one of these is not reached. All before happens as observed.
     pub fn attempt(&self, goal: &Goal) -> Option<Vec<EventId>> {
         let next = goal.next();
         let (first, last) = (*next.first()?, *next.last()?);
@@ -135,7 +135,8 @@ impl Run<'_> {
         }
     }
 
-    /// Whether a thread that has not stopped comes to its next event, whether or not it can take it.
+    /// Whether a thread that has not stopped comes to its next event, whether or not it can take
+    /// it.
     fn may_request(&self, event: EventId) -> bool {
         let trace = self.context.trace;
         !(trace.is_guarded(event) && self.unclean[trace.thread(event).index()])

@@ -1,10 +1,12 @@
-//! A run near the observed one in which a thread is held back, and the others wait for what they need.
+//! A run near the observed one in which a thread is held back, and the others wait for what they
+//! need.
 //!
-//! A thread whose next event cannot happen, or would read a value by which it would decide otherwise,
-//! waits for an event of another thread that helps; of those that can go on, the one does whose next
-//! event was observed first. So other threads may take over the part of the one that is held back: a
-//! counter that it does not count up is counted up by another thread. The semantics is followed
-//! exactly, step by step. It is for the checker to say whether what is reached is what was looked for.
+//! A thread whose next event cannot happen, or would read a value by which it would decide
+//! otherwise, waits for an event of another thread that helps; of those that can go on, the one
+//! does whose next event was observed first. So other threads may take over the part of the one
+//! that is held back: a counter that it does not count up is counted up by another thread. The
+//! semantics is followed exactly, step by step. It is for the checker to say whether what is
+//! reached is what was looked for.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -115,8 +117,8 @@ impl<'m, 'a> PatientRun<'m, 'a> {
         self.steps
     }
 
-    /// Goes on until an event has happened that is looked for; `false` if none can go on before, or it
-    /// takes too long.
+    /// Goes on until an event has happened that is looked for; `false` if none can go on before, or
+    /// it takes too long.
     fn go_on_until(&mut self, limits: &Limits, is_found: impl Fn(EventId) -> bool) -> bool {
         while let Some(Reverse(event)) = self.ready.pop() {
             self.steps += 1;

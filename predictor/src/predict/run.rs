@@ -271,8 +271,8 @@ impl<'a> Job<'a> {
         self.goals(goals, Some(unforced), &mut FxHashMap::default(), deciders, found);
     }
 
-    /// Goals that have one signature, if all have places in the program: once that is settled the rest
-    /// is passed over. Those that are not counted beforehand are counted as they come.
+    /// Goals that have one signature, if all have places in the program: once that is settled the
+    /// rest is passed over. Those that are not counted beforehand are counted as they come.
     fn goals(
         &self,
         goals: impl Iterator<Item = Goal>,

@@ -1,16 +1,17 @@
 //! How sure a finding is.
 //!
-//! A schedule that the checker accepts proves a race of what was recorded. Whether it is one of the program depends on
-//! what was not recorded: a lock of std's orders accesses, and the trace says nothing of it. So a finding is an error
-//! if it has happened, or if nothing is known that could have hidden an order from the capture; else it is a
-//! warning, which says what the doubt is.
+//! A schedule that the checker accepts proves a race of what was recorded. Whether it is one of the
+//! program depends on what was not recorded: a lock of std's orders accesses, and the trace says
+//! nothing of it. So a finding is an error if it has happened, or if nothing is known that could
+//! have hidden an order from the capture; else it is a warning, which says what the doubt is.
 
 use super::Project;
 use crate::finding::{Basis, Doubt, Finding, Level, Named, Occurrence, Replay, Spots};
 use crate::unrecorded::{Unrecorded, Use, What};
 
 impl Project {
-    /// Finds out how sure each finding is, from what was recorded, replayed and read in the sources.
+    /// Finds out how sure each finding is, from what was recorded, replayed and read in the
+    /// sources.
     pub fn judge(&mut self) {
         self.capture = self.what_was_not_seen();
         let judged: Vec<(Level, Vec<Doubt>)> =
@@ -87,7 +88,8 @@ impl Project {
         doubts
     }
 
-    /// Whether a finding is an error, and no mere warning: it is not doubtful, or that makes no difference here.
+    /// Whether a finding is an error, and no mere warning: it is not doubtful, or that makes no
+    /// difference here.
     pub fn is_error(&self, finding: &Finding) -> bool {
         finding.level != Level::Doubtful || self.strict
     }

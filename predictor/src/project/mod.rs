@@ -1,10 +1,10 @@
 //! All traces of a project, and one report about them.
 //!
-//! [`Report`](crate::report::Report) is about one trace. A test suite leaves many, and the same race shows in
-//! several of them: a [`Project`] has every race once, with all the places where it occurred. It is the
-//! documented, versioned schema of `cargo racelog`'s JSON (docs/REPORT.md), all other formats are
-//! made from it, and it can be read back: shards of an analysis are merged, and reports are written
-//! again, from that file alone.
+//! [`Report`](crate::report::Report) is about one trace. A test suite leaves many, and the same
+//! race shows in several of them: a [`Project`] has every race once, with all the places where it
+//! occurred. It is the documented, versioned schema of `cargo racelog`'s JSON (docs/REPORT.md), all
+//! other formats are made from it, and it can be read back: shards of an analysis are merged, and
+//! reports are written again, from that file alone.
 
 mod allow;
 mod analyze;

@@ -1,4 +1,5 @@
-//! Annotations of GitHub Actions: a workflow command a finding, which the runner shows beside the line.
+//! Annotations of GitHub Actions: a workflow command a finding, which the runner shows beside the
+//! line.
 
 use super::story::Story;
 use super::text::harmless;
@@ -7,8 +8,8 @@ use crate::finding::Place;
 use crate::project::expression;
 use crate::project::{Project, Sources};
 
-/// The findings that count, the files that were skipped, what was not seen and the suppressions that fit
-/// nothing, as workflow commands, one a line.
+/// The findings that count, the files that were skipped, what was not seen and the suppressions
+/// that fit nothing, as workflow commands, one a line.
 pub fn to_github(project: &Project, sources: &impl Sources) -> String {
     let mut text = String::new();
     for finding in project.open_findings() {

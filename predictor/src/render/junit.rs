@@ -1,4 +1,5 @@
-//! JUnit XML: a suite a test program, a case a trace. `tests/schemas/junit-10.xsd` says what it looks like.
+//! JUnit XML: a suite a test program, a case a trace. `tests/schemas/junit-10.xsd` says what it
+//! looks like.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -242,7 +243,8 @@ fn comment(text: &str) -> String {
     content(text).replace("--", "- -")
 }
 
-/// Text within an attribute. Readers make blanks of what breaks lines there, unless it is a reference.
+/// Text within an attribute. Readers make blanks of what breaks lines there, unless it is a
+/// reference.
 fn attribute(text: &str) -> String {
     content(text).replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
 }

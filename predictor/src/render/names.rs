@@ -55,7 +55,8 @@ impl Names {
             let subject = occurrence.subject.as_ref().map(|subject| subject.name.as_str());
             let place = part.source.place.as_ref();
             let operation = part.source.operation.as_str();
-            // Who joins a thread does not name it so, nor does a waiter the lock that it needs back.
+            // Who joins a thread does not name it so, nor does a waiter the lock that it needs
+            // back.
             let is_lock = |waits: &Waits| waits.what == WaitsFor::Lock && operation == "wake";
             let is_receiver = subject.is_some()
                 || OF_RECEIVER.contains(&operation) && !part.waits.as_ref().is_some_and(is_lock);

@@ -1,8 +1,8 @@
 //! Orders of events for ui.perfetto.dev and chrome://tracing.
 //!
-//! The observed order and the witness are two processes, with a track a thread. Time is the position in the
-//! order. Locks that are held are slices; where they do not lie one within the other they get a track of their
-//! own, because the viewers drop slices that overlap otherwise.
+//! The observed order and the witness are two processes, with a track a thread. Time is the
+//! position in the order. Locks that are held are slices; where they do not lie one within the
+//! other they get a track of their own, because the viewers drop slices that overlap otherwise.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
-//! SARIF 2.1.0: one run, a result a finding, with the witness as a code flow of a thread flow a thread.
-//! `tests/schemas/sarif-2.1.0.json` says what it looks like.
+//! SARIF 2.1.0: one run, a result a finding, with the witness as a code flow of a thread flow a
+//! thread. `tests/schemas/sarif-2.1.0.json` says what it looks like.
 
 use serde_json::{Map, Value, json};
 

@@ -220,7 +220,8 @@ impl<'a> Story<'a> {
         advice::advice(self)
     }
 
-    /// The tests in which it occurred, each once; traces of programs that are no tests by their names.
+    /// The tests in which it occurred, each once; traces of programs that are no tests by their
+    /// names.
     pub(super) fn tests(&self) -> Vec<&'a str> {
         let mut tests: Vec<&str> = Vec::new();
         for occurrence in &self.finding.occurrences {

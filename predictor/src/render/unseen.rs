@@ -1,5 +1,5 @@
-//! What the capture did not see, in words: why a finding is in doubt and how to know, and what a report
-//! does not speak of.
+//! What the capture did not see, in words: why a finding is in doubt and how to know, and what a
+//! report does not speak of.
 
 use super::{count, list, thousands};
 use crate::finding::{Doubt, Named, Place, Spots};
@@ -7,7 +7,8 @@ use crate::project::Capture;
 use crate::replay::Cause;
 use crate::report::unseen::Kind;
 
-/// Why a finding is doubtful, and what to do to know. Its replay may have said why that did not work.
+/// Why a finding is doubtful, and what to do to know. Its replay may have said why that did not
+/// work.
 pub(super) fn doubt(doubt: &Doubt, cause: Option<&Cause>) -> String {
     let (why, how) = match doubt {
         Doubt::Unsound => (

@@ -8,8 +8,8 @@ use super::outcome::{
     Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
 };
 
-/// Why what was predicted was not brought about. What explains it comes first: that something is left which racelog does not
-/// see is only said if nothing else is known.
+/// Why what was predicted was not brought about. What explains it comes first: that something is
+/// left which racelog does not see is only said if nothing else is known.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Cause {
@@ -91,7 +91,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Whether the program was run under the schedule. If it was not, nothing is known that was not known before.
+    /// Whether the program was run under the schedule. If it was not, nothing is known that was not
+    /// known before.
     pub const fn was_tried(&self) -> bool {
         match self {
             Self::Untried { .. } | Self::NotRun { .. } => false,

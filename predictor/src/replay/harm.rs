@@ -1,8 +1,8 @@
 //! Whether a race does harm: a comparison of the two orders, and with the recorded run.
 //!
-//! A panic that comes in both orders is not the doing of their order, and one that the recorded run has as well
-//! is not even that of the schedule. So harm is only what one order leads to, and neither the other nor the
-//! recorded run.
+//! A panic that comes in both orders is not the doing of their order, and one that the recorded run
+//! has as well is not even that of the schedule. So harm is only what one order leads to, and
+//! neither the other nor the recorded run.
 
 use racelog::contract::marker::{Marker, failed_check};
 use racelog::trace::{End, Object};
@@ -85,8 +85,8 @@ impl Harm {
 }
 
 impl Ending {
-    /// How the run ended that left a trace, as far as the trace says it. The prefixes are taken off the names of
-    /// files.
+    /// How the run ended that left a trace, as far as the trace says it. The prefixes are taken off
+    /// the names of files.
     pub fn recorded(trace: &Trace, prefixes: &[String]) -> Option<Self> {
         let mut printer = trace.printer();
         let panicked = trace.events().find_map(|event| {
@@ -122,8 +122,8 @@ impl Ending {
         (!only_code || self.code.is_some()).then(|| self.is_like(other))
     }
 
-    /// Whether two runs went wrong in the same way. A panic is the same if it comes from the same place; its message may
-    /// have numbers in it.
+    /// Whether two runs went wrong in the same way. A panic is the same if it comes from the same
+    /// place; its message may have numbers in it.
     fn is_like(&self, other: &Self) -> bool {
         use Aftermath::{Check, Nothing, Panic};
         let place = |ending: &Self| ending.panicked.as_ref().and_then(|spot| spot.place.clone());

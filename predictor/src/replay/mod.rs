@@ -1,10 +1,10 @@
 //! Predictions, replayed in the program: what is handed to it, and what comes back.
 //!
 //! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`. What
-//! is to be seen at its end is the goal's to say. The program runs under it: once, or twice if it is
-//! a race, once with each of the racing threads first. This module runs nothing, and has no words
-//! for people: the caller that runs the program gives it what the runs have left, and `render` says
-//! it.
+//! is to be seen at its end is the goal's to say. The program runs under it: once, or twice if it
+//! is a race, once with each of the racing threads first. This module runs nothing, and has no
+//! words for people: the caller that runs the program gives it what the runs have left, and
+//! `render` says it.
 //!
 //! Claim: a finding is confirmed only if all runs say so. Of a race that is that the two threads
 //! stood before their accesses at the same time; of a deadlock, that each of its threads waits for

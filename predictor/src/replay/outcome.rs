@@ -36,8 +36,8 @@ pub struct ControlledRun {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// What was looked for was seen: both threads stood before the racing accesses, threads could no
-    /// longer go on, or a message had no receiver.
+    /// What was looked for was seen: both threads stood before the racing accesses, threads could
+    /// no longer go on, or a message had no receiver.
     Confirmed,
     /// The program did not follow its schedule.
     Diverged(Box<Divergence>),
@@ -75,7 +75,8 @@ pub enum Why {
     Other(Operation),
     /// The thread has ended.
     Ended,
-    /// There is no such thread. Where the one stands that should have started it, if that one is there.
+    /// There is no such thread. Where the one stands that should have started it, if that one is
+    /// there.
     Absent(Option<Standing>),
     /// The thread cannot go on.
     Blocked(Standing),
@@ -198,8 +199,8 @@ pub enum Aftermath {
 }
 
 impl Aftermath {
-    /// Whether the program went wrong. That control was lost is not its fault, and some programs are
-    /// not meant to end.
+    /// Whether the program went wrong. That control was lost is not its fault, and some programs
+    /// are not meant to end.
     pub const fn is_harm(&self) -> bool {
         !matches!(self, Self::Nothing | Self::Stuck | Self::Unended)
     }

@@ -147,8 +147,9 @@ fn awaited(trace: &Trace, goal: &Goal, event: EventId) -> Option<Object> {
     }
 }
 
-/// Whether an event is of a thread that a replay of the test does not control: nobody who is controlled starts it, or
-/// the thread that starts it. In a process that is replayed as a whole, all threads are under control.
+/// Whether an event is of a thread that a replay of the test does not control: nobody who is
+/// controlled starts it, or the thread that starts it. In a process that is replayed as a whole,
+/// all threads are under control.
 fn is_beyond_control(trace: &Trace, event: EventId) -> bool {
     let mut thread = trace.thread(event);
     while let Some(fork) = trace.fork_of(thread) {
@@ -160,8 +161,8 @@ fn is_beyond_control(trace: &Trace, event: EventId) -> bool {
 /// Values from this on may be addresses, which are others in every run.
 const MAY_BE_ADDRESS: u128 = 1 << 32;
 
-/// What a witness decides besides the order: whom each `notify_one` wakes that wakes somebody, for the
-/// witness needs just these; and what accesses read and write, as far as that is known.
+/// What a witness decides besides the order: whom each `notify_one` wakes that wakes somebody, for
+/// the witness needs just these; and what accesses read and write, as far as that is known.
 fn decided(
     trace: &Trace,
     steps: &[EventId],

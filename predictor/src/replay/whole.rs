@@ -1,15 +1,16 @@
 //! Puts the events of one operation side by side.
 //!
-//! An operation can be several events: a bounded channel is two of them, a lock with readers two locks. To
-//! a witness any order of events is as good as another; a program does an operation as a whole. The
-//! trace does not say which events belong together, so neighbours of a thread that come from the
-//! same place in the source are tried. What is done to a bounded channel is kept together by a lock that the
-//! recorder adds, the only ones that are taken without a place in the source; an operation of which the witness
-//! has only the first events is left out, where nobody needs them.
+//! An operation can be several events: a bounded channel is two of them, a lock with readers two
+//! locks. To a witness any order of events is as good as another; a program does an operation as a
+//! whole. The trace does not say which events belong together, so neighbours of a thread that come
+//! from the same place in the source are tried. What is done to a bounded channel is kept together
+//! by a lock that the recorder adds, the only ones that are taken without a place in the source; an
+//! operation of which the witness has only the first events is left out, where nobody needs them.
 //!
-//! Soundness: every change is replayed by the checker, and taken back if that refuses it. Where no order
-//! keeps an operation whole the witness stays as it is, and the program may diverge there; so it may if
-//! the witness has only the first events of an operation, and the others make a difference.
+//! Soundness: every change is replayed by the checker, and taken back if that refuses it. Where no
+//! order keeps an operation whole the witness stays as it is, and the program may diverge there; so
+//! it may if the witness has only the first events of an operation, and the others make a
+//! difference.
 
 use racelog::trace::LocId;
 
@@ -54,8 +55,8 @@ pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
 
 /// Whether an event belongs to the same operation as the one that follows it in its thread, and is
 /// recorded only when that has happened: a writer takes the writers' own lock along with the lock,
-/// and a reader that becomes a writer gives the lock back as it takes it. So a program that waits for
-/// the one has not done the other.
+/// and a reader that becomes a writer gives the lock back as it takes it. So a program that waits
+/// for the one has not done the other.
 pub(super) fn comes_with_next(trace: &Trace, event: EventId) -> bool {
     let own = trace.events_of_thread(trace.thread(event));
     let Some(next) = own.get(trace.position(event) + 1) else { return false };
@@ -132,8 +133,8 @@ impl Whole<'_> {
         groups
     }
 
-    /// Where the steps of a thread stand in the source. What a lock of the recorder's keeps together stands at one
-    /// place.
+    /// Where the steps of a thread stand in the source. What a lock of the recorder's keeps
+    /// together stands at one place.
     fn spots(&self, events: &[EventId]) -> Vec<Option<Spot>> {
         let place = |event: &EventId| self.trace.location(*event).map(Spot::Place);
         let mut spots: Vec<Option<Spot>> = events.iter().map(place).collect();

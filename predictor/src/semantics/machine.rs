@@ -313,8 +313,8 @@ impl<'a> Machine<'a> {
         (state.channels[channel.index()].closed, self.observed.closes(channel))
     }
 
-    /// Whether all receivers of a channel have been dropped: as many as are in the whole trace, and at
-    /// least one.
+    /// Whether all receivers of a channel have been dropped: as many as are in the whole trace, and
+    /// at least one.
     pub(super) fn has_no_receivers(&self, state: &State, channel: ChannelId) -> bool {
         let all = self.observed.receiver_closes(channel);
         all > 0 && state.channels[channel.index()].receivers_closed == all

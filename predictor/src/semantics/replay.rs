@@ -10,10 +10,10 @@ use crate::trace::{EventId, Op};
 ///
 /// A sequence does not say whom a `notify_one` notifies. That is decided here by what the sequence
 /// has ahead: the waiter that is the first to wake up notified; if none does, one that goes on
-/// waiting, and rather one that could not wake up in the end for its lock is taken then. Whoever times
-/// out is the last choice. A notification that serves its purpose earlier leaves later ones no fewer
-/// choices, so if any decisions make the sequence feasible, these do; and if any make it end in a
-/// state in which no waiter can go on, these do.
+/// waiting, and rather one that could not wake up in the end for its lock is taken then. Whoever
+/// times out is the last choice. A notification that serves its purpose earlier leaves later ones
+/// no fewer choices, so if any decisions make the sequence feasible, these do; and if any make it
+/// end in a state in which no waiter can go on, these do.
 #[derive(Debug)]
 pub struct Replay<'m, 'a> {
     machine: &'m Machine<'a>,

@@ -15,13 +15,13 @@ use crate::trace::{EventId, Op};
 pub enum Status {
     /// The event can be taken.
     Enabled,
-    /// The thread is not about to do this: the event is not its next, it has not been started, or an
-    /// implicit branch stands before the event and the thread is not clean.
+    /// The thread is not about to do this: the event is not its next, it has not been started, or
+    /// an implicit branch stands before the event and the thread is not clean.
     NotRequested(WhyNot),
     /// The thread is about to do this, and waits. It goes on if one of those lets it who can.
     Blocked(BlockedBy),
-    /// The thread is about to do something that the trace does not have, or may be: nothing is known
-    /// of it from there on.
+    /// The thread is about to do something that the trace does not have, or may be: nothing is
+    /// known of it from there on.
     Diverges(WhyNot),
 }
 
@@ -146,8 +146,8 @@ impl Machine<'_> {
     }
 
     /// The threads that keep a reader out of a fair lock because they wait to write: those whose
-    /// next event takes the lock exclusively and is blocked. None if the event is no reader's, or is
-    /// not requested, or the thread would not wait.
+    /// next event takes the lock exclusively and is blocked. None if the event is no reader's, or
+    /// is not requested, or the thread would not wait.
     pub fn kept_out_by(&self, state: &State, event: EventId) -> Vec<ThreadId> {
         let trace = self.trace();
         let op = trace.op(event);
@@ -176,8 +176,8 @@ impl Machine<'_> {
         state.has_started(thread) && !(ends_are_known && self.finished(state, thread).is_ok())
     }
 
-    /// Whether a thread that asks for an operation, which need not be in the trace, may be about to do
-    /// it: what it waits for may be there. Not of waiting writers that keep a reader out.
+    /// Whether a thread that asks for an operation, which need not be in the trace, may be about to
+    /// do it: what it waits for may be there. Not of waiting writers that keep a reader out.
     pub fn may_go_on(&self, state: &State, thread: ThreadId, asks_for: &Op) -> bool {
         let trace = self.trace();
         let queue = |channel: ChannelId| &state.channels[channel.index()].queue;

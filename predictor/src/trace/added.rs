@@ -1,9 +1,10 @@
 //! Locks that are in a recorded trace, and not in the program.
 //!
-//! What is several events of one operation is kept together by a lock that the recorder adds, as for a bounded
-//! channel: it is taken without a place in the source. And who writes an `RwLock`, or may come to write it, takes a
-//! second lock along with it, so that nobody gets in between when it becomes a reader. To people an `RwLock` is
-//! one lock, so the second is not shown; whatever decides something knows both.
+//! What is several events of one operation is kept together by a lock that the recorder adds, as
+//! for a bounded channel: it is taken without a place in the source. And who writes an `RwLock`, or
+//! may come to write it, takes a second lock along with it, so that nobody gets in between when it
+//! becomes a reader. To people an `RwLock` is one lock, so the second is not shown; whatever
+//! decides something knows both.
 
 use std::sync::OnceLock;
 
@@ -25,8 +26,8 @@ impl Trace {
         !added[lock.index()]
     }
 
-    /// The lock of the program that a lock belongs to: the one that is taken right after a lock that
-    /// the recorder has added, or else the lock itself.
+    /// The lock of the program that a lock belongs to: the one that is taken right after a lock
+    /// that the recorder has added, or else the lock itself.
     pub fn lock_of_program(&self, lock: LockId) -> LockId {
         if self.is_of_program(lock) {
             return lock;
@@ -60,7 +61,8 @@ fn is_added(trace: &Trace, lock: LockId) -> bool {
     if trace.location(*first).is_none() {
         return true;
     }
-    // The other lock of an `RwLock` is taken right after it, at the same place, by the same operation.
+    // The other lock of an `RwLock` is taken right after it, at the same place, by the same
+    // operation.
     let Some(other) = beside(trace, *first, 1).and_then(|next| taken(&trace.op(next))) else {
         return false;
     };

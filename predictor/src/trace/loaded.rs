@@ -59,8 +59,8 @@ pub struct Trace {
 /// What a thread was about to do when the trace ended, and waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// The operation. What a receive would have received is not known: it is said as waiting for the
-    /// end of its channel.
+    /// The operation. What a receive would have received is not known: it is said as waiting for
+    /// the end of its channel.
     pub op: Op,
     /// Where in the program.
     pub location: Option<LocId>,

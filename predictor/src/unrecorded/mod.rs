@@ -1,13 +1,15 @@
 //! What programs use that racelog does not record, found in their sources.
 //!
-//! A lock of std's orders accesses, and no trace says so: a race that is predicted there may be none. The recorder
-//! cannot know, but the source can be read. A crate is read as the compiler would read it: from its first file, along
-//! its modules, without what `#[cfg]` takes away (`cfg`, `modules`). Every import and every path is followed to
-//! what it stands for (`resolve`), in the arguments of macros as far as they look like paths (`walk`), and `known`
-//! says of the names of std and of other crates which of them synchronise.
+//! A lock of std's orders accesses, and no trace says so: a race that is predicted there may be
+//! none. The recorder cannot know, but the source can be read. A crate is read as the compiler
+//! would read it: from its first file, along its modules, without what `#[cfg]` takes away (`cfg`,
+//! `modules`). Every import and every path is followed to what it stands for (`resolve`), in the
+//! arguments of macros as far as they look like paths (`walk`), and `known` says of the names of
+//! std and of other crates which of them synchronise.
 //!
-//! Guaranteed: what is listed is named in code that is compiled, or may be. Missed: what macros of other crates expand
-//! to, files that `include!` brings, and what crates do that `known` does not know.
+//! Guaranteed: what is listed is named in code that is compiled, or may be. Missed: what macros of
+//! other crates expand to, files that `include!` brings, and what crates do that `known` does not
+//! know.
 //!
 //! This reads no files: its caller does.
 
@@ -34,7 +36,8 @@ pub struct Root {
     pub file: String,
     /// What is set when it is compiled.
     pub cfg: Cfg,
-    /// What it calls the crates that it depends on, and what these call themselves. std is always there.
+    /// What it calls the crates that it depends on, and what these call themselves. std is always
+    /// there.
     pub crates: BTreeMap<String, String>,
     /// Whether racelog's `Arc` is its own, and recorded.
     pub recorded_arc: bool,
@@ -42,7 +45,8 @@ pub struct Root {
     pub programs: Vec<String>,
 }
 
-/// Lists what a crate uses. `read` gives the text of a file, by the name of the first one with another last part.
+/// Lists what a crate uses. `read` gives the text of a file, by the name of the first one with
+/// another last part.
 pub fn scan(root: &Root, read: &dyn Fn(&str) -> Option<String>) -> Unrecorded {
     let mut crates = root.crates.clone();
     for name in ["std", "core", "alloc"] {

@@ -9,8 +9,8 @@ use crate::goal::{self, Goal, GoalKinds, Unmet};
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Trace};
 
-/// Replays the events of a prefix, and asks whether a goal holds then. Steps of a refutation count the
-/// prefix first, and then the events that the goal has next.
+/// Replays the events of a prefix, and asks whether a goal holds then. Steps of a refutation count
+/// the prefix first, and then the events that the goal has next.
 pub fn check(trace: &Trace, prefix: &[EventId], goal: &Goal) -> Result<(), Refutation> {
     let (length, next) = (prefix.len() + goal.next().len(), goal.next());
     let at = |step: usize| prefix.iter().chain(next).nth(step - 1).copied();

@@ -88,8 +88,8 @@ pub enum Definition {
         /// The lock.
         lock: LockId,
     },
-    /// A thread that may have worked for what is recorded here was not recorded here: several traces
-    /// were under way, and nobody knows whose it is.
+    /// A thread that may have worked for what is recorded here was not recorded here: several
+    /// traces were under way, and nobody knows whose it is.
     Unattributed {
         /// Where it first did something that would have been recorded, if that is known.
         location: Option<LocId>,
@@ -326,7 +326,8 @@ impl Dictionary {
         }
     }
 
-    /// Checks that `message` can name a message: a concrete value that is [whole](Self::check_value).
+    /// Checks that `message` can name a message: a concrete value that is
+    /// [whole](Self::check_value).
     pub fn check_message(&self, message: Value) -> Result<(), DictionaryError> {
         match message {
             Value::Opaque => Err(DictionaryError::Unfit { text: "_".into(), role: "a message" }),

@@ -2,8 +2,8 @@
 //! and gives back.
 //!
 //! This is the one place that says so, for trace files and for loaded traces alike. Every `match`
-//! here lists all operations: a new one does not compile before it is said what it does. When it can
-//! be done, and what the state is afterwards, is a matter of the analyser's semantics.
+//! here lists all operations: a new one does not compile before it is said what it does. When it
+//! can be done, and what the state is afterwards, is a matter of the analyser's semantics.
 
 use super::{LockId, Object, Op, ThreadId, VarId, Woken};
 
@@ -343,8 +343,8 @@ impl<V> Op<V> {
     }
 
     /// Whether what the thread does next may depend on the input that the operation has taken, so
-    /// that in code that does not record its branches an implicit one follows. A compare-exchange is
-    /// no case of it: other executions can only have it as it was.
+    /// that in code that does not record its branches an implicit one follows. A compare-exchange
+    /// is no case of it: other executions can only have it as it was.
     #[inline]
     pub const fn implies_branch(&self) -> bool {
         self.takes_input() && !matches!(self, Self::Cas { .. } | Self::CasFail { .. })

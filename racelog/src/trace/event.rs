@@ -46,8 +46,8 @@ pub enum Item {
     /// An event.
     Event(Event),
     /// What a thread is about to do and cannot do at once. If the thread has a later event, that is
-    /// how it went on; if not, it waits until the end of the trace. It is no event: it changes nothing,
-    /// and is not counted.
+    /// how it went on; if not, it waits until the end of the trace. It is no event: it changes
+    /// nothing, and is not counted.
     Request(Event),
 }
 

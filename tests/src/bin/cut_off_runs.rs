@@ -1,6 +1,6 @@
 //! Runs `cut_off`, a program without races, so many times for each way to run out of room and each
-//! way to end, and looks at what it leaves: `cut_off_runs RUNS [SEED [FIRST LAST]]`. There are nine such
-//! ways, from 1; `FIRST` to `LAST` of them are tried.
+//! way to end, and looks at what it leaves: `cut_off_runs RUNS [SEED [FIRST LAST]]`. There are nine
+//! such ways, from 1; `FIRST` to `LAST` of them are tried.
 //!
 //! Every trace has to be valid and without race, and has to say how many events are lost where some
 //! are. What does not hold is said, and its trace is kept.

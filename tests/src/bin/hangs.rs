@@ -90,7 +90,8 @@ fn circle(right: bool) {
     }
 }
 
-/// Each shares a lock and wants what the other shares for itself; right if it wants to share it, too.
+/// Each shares a lock and wants what the other shares for itself; right if it wants to share it,
+/// too.
 fn readers(right: bool) {
     let use_both = move |shared: &'static RwLock<()>, wanted: &'static RwLock<()>| {
         let _shared = shared.read().unwrap();

@@ -1,4 +1,5 @@
-//! The long run of the oracle test: prediction on many random programs equals exhaustive exploration.
+//! The long run of the oracle test: prediction on many random programs equals exhaustive
+//! exploration.
 //!
 //!     cargo run --release -p racelog-tests --bin oracle -- 1000000 [first seed]
 //!

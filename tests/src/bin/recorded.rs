@@ -108,8 +108,8 @@ impl Drop for SetsWhenDropped {
     }
 }
 
-/// Scoped threads whose thread-locals write to a cell when they go. Who joins a thread waits for that;
-/// the scope does not.
+/// Scoped threads whose thread-locals write to a cell when they go. Who joins a thread waits for
+/// that; the scope does not.
 fn scope_locals(joined: bool) {
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -173,8 +173,8 @@ fn endless(threads: usize, file: &str) {
     });
 }
 
-/// Threads that count in cells of their own, which one of them looks at now and then, until it is killed.
-/// After every thousand writes a byte goes to the thread's file.
+/// Threads that count in cells of their own, which one of them looks at now and then, until it is
+/// killed. After every thousand writes a byte goes to the thread's file.
 fn endless_cells(threads: usize, file: &str) {
     let cells: Vec<Shared<u64>> = (0..threads).map(|_| Shared::new(0)).collect();
     thread::scope(|scope| {
@@ -257,8 +257,8 @@ fn cells(rounds: usize) {
     println!("{}", accesses.load(Ordering::Relaxed));
 }
 
-/// Four threads go through the same cells, each cell long enough to be one thread's own. Prints how many
-/// reads and writes there were.
+/// Four threads go through the same cells, each cell long enough to be one thread's own. Prints how
+/// many reads and writes there were.
 fn walk(many: usize) {
     let cells: Vec<Shared<u32>> = (0..many).map(|_| Shared::new(0)).collect();
     let accesses = AtomicUsize::new(0);

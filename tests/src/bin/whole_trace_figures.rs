@@ -1,5 +1,5 @@
-//! How often the detectors that order whole traces err, on random small traces whose races the explorer
-//! knows: `cargo run --release -p racelog-tests --bin whole_trace_figures -- [TRACES]`
+//! How often the detectors that order whole traces err, on random small traces whose races the
+//! explorer knows: `cargo run --release -p racelog-tests --bin whole_trace_figures -- [TRACES]`
 
 use std::collections::BTreeSet;
 use std::error::Error;

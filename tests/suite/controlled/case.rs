@@ -98,8 +98,8 @@ impl<'a> Case<'a> {
         (races.len(), harmful)
     }
 
-    /// Replays the only race that is predicted; gives the exit code, and what is said in JSON and in
-    /// words.
+    /// Replays the only race that is predicted; gives the exit code, and what is said in JSON and
+    /// in words.
     pub(super) fn replay_only_race(&self) -> (i32, Value, String) {
         let folder = TempDir::new().unwrap();
         let trace = self.record(folder.path()).expect("it is recorded");

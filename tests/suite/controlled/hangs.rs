@@ -173,8 +173,8 @@ fn a_program_that_goes_another_way_diverges() {
     is("said-lock", &|cause| matches!(cause, Cause::GoesOn { .. }));
 }
 
-/// A scope ends with all of its threads, though it waits for one after the other: for the first, which
-/// has not begun, and so for the second, too. Traces do not have that as a wait.
+/// A scope ends with all of its threads, though it waits for one after the other: for the first,
+/// which has not begun, and so for the second, too. Traces do not have that as a wait.
 #[test]
 fn the_end_of_a_scope_waits_for_all_of_its_threads() {
     let steps = "step 0 store -\nstep 0 fork 0.1\nstep 0 store -\nstep 0 fork 0.2\n\

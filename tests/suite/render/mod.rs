@@ -1,5 +1,6 @@
-//! The formats of `cargo racelog`, each made from the recorded tests of a small crate, `tests/reports/cache`, and
-//! compared with `tests/reports/golden`. `cargo bless` writes these files anew.
+//! The formats of `cargo racelog`, each made from the recorded tests of a small crate,
+//! `tests/reports/cache`, and compared with `tests/reports/golden`. `cargo bless` writes these
+//! files anew.
 
 mod github;
 mod junit;
@@ -147,7 +148,8 @@ pub(crate) fn full_project() -> Project {
     project
 }
 
-/// What the sources of the crate could use: two things that only one program has, and one of each other kind.
+/// What the sources of the crate could use: two things that only one program has, and one of each
+/// other kind.
 fn unrecorded() -> Unrecorded {
     let place = |line, column| Place { file: "tests/warm.rs".to_owned(), line, column };
     let used = |name: &str, what, line| Use {

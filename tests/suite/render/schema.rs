@@ -120,7 +120,8 @@ fn what_later_versions_add_is_shown() {
     assert_eq!(Project::from_json(&project.to_json()).as_ref(), Ok(&project));
 }
 
-/// Reports were once written without causes and runs, and what they say of a replay is said as it stands.
+/// Reports were once written without causes and runs, and what they say of a replay is said as it
+/// stands.
 #[test]
 fn a_report_that_has_only_words_is_read() {
     let mut json = serde_json::to_value(full_project()).unwrap();

@@ -64,7 +64,8 @@ pub(super) fn selection(args: &[OsString]) -> Vec<OsString> {
 }
 
 impl Graph {
-    /// Asks cargo what a command with these arguments builds. `edges` are the kinds of dependencies that it needs.
+    /// Asks cargo what a command with these arguments builds. `edges` are the kinds of dependencies
+    /// that it needs.
     pub(super) fn ask(args: &[OsString], edges: &str, rustflags: &str) -> Result<Self, String> {
         let mut command = Command::new(cargo());
         command.args(["tree", "--edges", edges, "--prefix", "depth", "--format", "|{p}|{f}|"]);
@@ -77,8 +78,8 @@ impl Graph {
         Ok(Self::parse(&String::from_utf8_lossy(&answer.stdout.bytes)))
     }
 
-    /// Reads what `cargo tree` prints: `1|racelog v0.1.0 (/here/racelog)|default,record|`, with ` (*)` after what
-    /// was printed before.
+    /// Reads what `cargo tree` prints: `1|racelog v0.1.0 (/here/racelog)|default,record|`, with `
+    /// (*)` after what was printed before.
     fn parse(text: &str) -> Self {
         let mut graph = Self::default();
         let mut known: BTreeMap<String, usize> = BTreeMap::new();
@@ -108,7 +109,8 @@ impl Graph {
         graph
     }
 
-    /// A package and all that is linked with it, but not what racelog and macros need for themselves.
+    /// A package and all that is linked with it, but not what racelog and macros need for
+    /// themselves.
     pub(super) fn linked(&self, package: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut open = vec![package];

@@ -152,8 +152,8 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
 const NOTHING_RECORDED: &str = "nothing was recorded: mark tests `#[racelog::test]` and import from \
                                 racelog what is imported from std; `cargo racelog init` shows how";
 
-/// Whether cargo has refused its arguments. Its parser ends with 1; for packages and targets that there
-/// are none of it ends with 101, as for code that does not compile.
+/// Whether cargo has refused its arguments. Its parser ends with 1; for packages and targets that
+/// there are none of it ends with 101, as for code that does not compile.
 fn is_refused(workspace: &Workspace, args: &Peeked, code: Option<i32>) -> bool {
     let is_there = |(named, name): &(Named, String)| match named {
         Named::Package => workspace.knows_package(name),
@@ -206,8 +206,8 @@ fn sources_of(
     Ok(found)
 }
 
-/// Reports again, and starts no program: what is there may be anybody's. What was found out before is
-/// used if it is about the traces that are there.
+/// Reports again, and starts no program: what is there may be anybody's. What was found out before
+/// is used if it is about the traces that are there.
 fn report(args: &Again) -> Result<Outcome, Failure> {
     let workspace = Workspace::find(args.manifest_path.as_deref(), None)?;
     let job = Job::new(&workspace, args.flags.resolve(&workspace.root, None)?)?;
@@ -421,8 +421,8 @@ impl<'a> Job<'a> {
         project.judge();
     }
 
-    /// Does what comes after the analysis, and keeps the report. Programs are run again, to confirm,
-    /// only if somebody's word may be taken for how.
+    /// Does what comes after the analysis, and keeps the report. Programs are run again, to
+    /// confirm, only if somebody's word may be taken for how.
     fn finish(
         &self,
         mut project: Project,

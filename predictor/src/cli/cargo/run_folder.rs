@@ -1,7 +1,7 @@
 //! What `cargo racelog` and the programs that cargo runs for it tell each other: a folder of files.
 //!
-//! Cargo stands between the two, so there is no other way: the command says that all is to stop, and
-//! who stands before a program says that one was started, is still running, or took too long.
+//! Cargo stands between the two, so there is no other way: the command says that all is to stop,
+//! and who stands before a program says that one was started, is still running, or took too long.
 
 use std::fs::{self, File};
 use std::io;

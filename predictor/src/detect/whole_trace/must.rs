@@ -1,9 +1,10 @@
 //! What must happen before what, in whatever order: Φ_mhb of the PLDI 2014 paper, α of Said et al.
 //!
 //! Program order, fork and join; and for what those papers do not have: exclusive accesses keep
-//! their place, a message is sent before it is received, all senders are dropped before the end of a
-//! channel is seen, and all threads of a barrier's generation arrive before any leaves it or arrives
-//! for the next. Threads that nobody who is recorded has started keep their place among all events.
+//! their place, a message is sent before it is received, all senders are dropped before the end of
+//! a channel is seen, and all threads of a barrier's generation arrive before any leaves it or
+//! arrives for the next. Threads that nobody who is recorded has started keep their place among all
+//! events.
 
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;

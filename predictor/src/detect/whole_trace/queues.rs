@@ -11,8 +11,8 @@ use crate::index::Message;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 
-/// A sender is left when the queue is found empty: see `docs/ALGORITHM.md`. Eager: the other half is
-/// among what must happen before.
+/// A sender is left when the queue is found empty: see `docs/ALGORITHM.md`. Eager: the other half
+/// is among what must happen before.
 pub(super) fn state_sender_left(whole: &mut WholeTrace<'_>, empty: EventId, channel: ChannelId) {
     let index = whole.index;
     let closes = &index.channels[channel.index()].closes;
@@ -84,7 +84,8 @@ fn state_order(whole: &mut WholeTrace<'_>, send: EventId, recv: EventId, other: 
     }
 }
 
-/// A message is sent only when one of those that would fill its channel is not yet there, or no longer.
+/// A message is sent only when one of those that would fill its channel is not yet there, or no
+/// longer.
 fn state_room<'q>(
     whole: &mut WholeTrace<'_>,
     send: EventId,
@@ -98,7 +99,8 @@ fn state_room<'q>(
     whole.formula.clause(&reasons);
 }
 
-/// The queue is found full only when one is in it of the messages that are not, as there are too few.
+/// The queue is found full only when one is in it of the messages that are not, as there are too
+/// few.
 fn state_fullness(
     whole: &mut WholeTrace<'_>,
     full: EventId,

@@ -1,5 +1,5 @@
-//! All synchronisation that is not stated only where a solution breaks it: failed attempts at locks,
-//! condvars, parking, and who may see an empty channel.
+//! All synchronisation that is not stated only where a solution breaks it: failed attempts at
+//! locks, condvars, parking, and who may see an empty channel.
 
 use super::{WholeTrace, condvars, queues, regions};
 use crate::solve::formula::Lit;

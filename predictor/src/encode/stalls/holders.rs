@@ -1,5 +1,5 @@
-//! Who holds a lock when the prefix ends in a stall: threads that are blocked themselves, and threads
-//! that have come to their ends without giving it back.
+//! Who holds a lock when the prefix ends in a stall: threads that are blocked themselves, and
+//! threads that have come to their ends without giving it back.
 
 use racelog::trace::LockId;
 

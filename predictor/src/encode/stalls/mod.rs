@@ -1,13 +1,14 @@
 //! Stalls: every thread that has been started has come to its end or is blocked, and some thread, a
 //! *root*, waits for none that is blocked.
 //!
-//! Who holds what when the prefix ends is a matter of the threads' positions, and so is who waits for
-//! whom. So a stall is a choice of one event for each thread that is left, with the condition that its
-//! thread is blocked there (`waits`, `holders`). Which threads are roots follows from the positions,
-//! too; a set of roots can be excluded, and then the next one be asked for.
+//! Who holds what when the prefix ends is a matter of the threads' positions, and so is who waits
+//! for whom. So a stall is a choice of one event for each thread that is left, with the condition
+//! that its thread is blocked there (`waits`, `holders`). Which threads are roots follows from the
+//! positions, too; a set of roots can be excluded, and then the next one be asked for.
 //!
-//! A state with a circle of threads that wait for each other is no stall but a deadlock. Circles are
-//! not excluded beforehand, for there may be many: the positions of one are once a solution has it.
+//! A state with a circle of threads that wait for each other is no stall but a deadlock. Circles
+//! are not excluded beforehand, for there may be many: the positions of one are once a solution has
+//! it.
 
 mod holders;
 mod waits;
@@ -108,8 +109,8 @@ impl Encoder<'_> {
         });
     }
 
-    /// Excludes all stalls in which threads stand at all of these events, which wait for each other in
-    /// a circle.
+    /// Excludes all stalls in which threads stand at all of these events, which wait for each other
+    /// in a circle.
     pub fn exclude_circle(&mut self, events: &[EventId]) {
         with_asked(self, |encoder, asked| {
             let blocked = |event: &EventId| asked.stops.get(event).map(|stop| !stop.blocked);
@@ -177,7 +178,8 @@ fn state_thread(encoder: &mut Encoder<'_>, asked: &mut Asked, thread: ThreadId) 
     }
 }
 
-/// A thread that is blocked at an event has come to it and has not taken it, and something keeps it.
+/// A thread that is blocked at an event has come to it and has not taken it, and something keeps
+/// it.
 fn state_stop(
     encoder: &mut Encoder<'_>,
     asked: &mut Asked,

@@ -10,8 +10,8 @@ use crate::index::Wait;
 use crate::solve::formula::Lit;
 use crate::trace::EventId;
 
-/// States that something keeps a thread from an event that it has come to, if it is `blocked` there;
-/// and says what makes it a root. None if nothing ever keeps it.
+/// States that something keeps a thread from an event that it has come to, if it is `blocked`
+/// there; and says what makes it a root. None if nothing ever keeps it.
 pub(super) fn state(
     encoder: &mut Encoder<'_>,
     asked: &mut Asked,
@@ -84,8 +84,8 @@ fn state_wake(
     state_lock(encoder, holders, blocked, never_notified)
 }
 
-/// The thread has not come to its end. One that has taken all its events and is not clean then keeps
-/// the state from being a stall.
+/// The thread has not come to its end. One that has taken all its events and is not clean then
+/// keeps the state from being a stall.
 fn state_join(encoder: &mut Encoder<'_>, thread: ThreadId, blocked: Lit) -> Option<Option<Root>> {
     let last = encoder.trace.events_of_thread(thread).last().copied()?;
     let last = encoder.included(last);

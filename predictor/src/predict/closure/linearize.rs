@@ -1,4 +1,5 @@
-//! A run from a closure: the forced events, as near to the observed order as the forced order lets them be.
+//! A run from a closure: the forced events, as near to the observed order as the forced order lets
+//! them be.
 
 use super::Closure;
 use crate::trace::EventId;

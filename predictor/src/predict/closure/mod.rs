@@ -57,11 +57,12 @@ const MOST_THREADS: usize = 64;
 const MOST_EDGES: usize = 1 << 23;
 /// From here on a trace is long: with care each read takes its time.
 const LONG: usize = 1 << 20;
-/// How thoroughly the sources of a read are looked for: in long traces, so that most pairs are decided soon; then so
-/// that nearly all are that can be.
+/// How thoroughly the sources of a read are looked for: in long traces, so that most pairs are
+/// decided soon; then so that nearly all are that can be.
 const CARES: [Care; 2] = [Care { writes: 16, sources: 8 }, Care { writes: 300, sources: 64 }];
 
-/// How thoroughly the sources of a read are looked for. Of a read for which this is not enough, nothing follows.
+/// How thoroughly the sources of a read are looked for. Of a read for which this is not enough,
+/// nothing follows.
 #[derive(Clone, Copy, Debug)]
 struct Care {
     /// How many writes of a thread are looked at to see whether the read can find one of them.
@@ -408,8 +409,8 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// A read that has to find its value forces the write that gave it, if only one can have, and where
-    /// the others go; if several can have, what they have in common.
+    /// A read that has to find its value forces the write that gave it, if only one can have, and
+    /// where the others go; if several can have, what they have in common.
     fn follow_read(&mut self, read: EventId) -> Result<(), Stop> {
         let place = self.place(read);
         let op = self.context.trace.op(read);
@@ -477,8 +478,8 @@ impl<'a> Closure<'a> {
         Ok(())
     }
 
-    /// Whom a read can find the value of: `sources`. Notes what each thread has written last before it.
-    /// `false` if there are too many to tell.
+    /// Whom a read can find the value of: `sources`. Notes what each thread has written last before
+    /// it. `false` if there are too many to tell.
     fn find_sources(&mut self, read: Event, var: VarId, value: ValueId) -> bool {
         let writes = self.context.writes;
         self.sources.clear();

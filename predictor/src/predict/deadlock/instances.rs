@@ -5,8 +5,8 @@ use crate::lock_graph::{AbstractCircle, Request, Requests};
 use crate::predict::MustOrder;
 use crate::trace::{EventId, Trace};
 
-/// The goals of a circle that no order rules out: one event of each request, none of which has to have
-/// happened before another is reached.
+/// The goals of a circle that no order rules out: one event of each request, none of which has to
+/// have happened before another is reached.
 #[derive(Debug)]
 pub(in crate::predict) struct Instances<'a> {
     trace: &'a Trace,
@@ -32,8 +32,8 @@ impl<'a> Instances<'a> {
         Self { trace, requests: members, fair, orders, at, chosen: Vec::new(), done: false }
     }
 
-    /// The first event of a list, from a place on, that can be next at the same time as another; and
-    /// none beyond which there are none.
+    /// The first event of a list, from a place on, that can be next at the same time as another;
+    /// and none beyond which there are none.
     fn first_beside(&self, events: &[EventId], from: usize, other: EventId) -> usize {
         // What comes before a chosen event is over when that is reached.
         let over = |event: &EventId| self.is_over_at(*event, other);

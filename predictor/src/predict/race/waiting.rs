@@ -1,10 +1,10 @@
 //! The patient yes: the observed run with one thread held back, in which the others wait for what
 //! they need.
 //!
-//! As in `hold_back`, the thread of the earlier access stops right before it; but a thread that needs
-//! what is missing waits for another one to do the same (`patient_run`), from the earlier access on:
-//! that can be much longer than the two accesses are apart, and may lead nowhere. The checker has the
-//! last word.
+//! As in `hold_back`, the thread of the earlier access stops right before it; but a thread that
+//! needs what is missing waits for another one to do the same (`patient_run`), from the earlier
+//! access on: that can be much longer than the two accesses are apart, and may lead nowhere. The
+//! checker has the last word.
 
 use std::time::Instant;
 

@@ -13,8 +13,8 @@ pub(in crate::predict) struct StallCandidates {
 }
 
 impl StallCandidates {
-    /// Those of a trace; none if no event can be a root, or no end is known because the trace was cut
-    /// off.
+    /// Those of a trace; none if no event can be a root, or no end is known because the trace was
+    /// cut off.
     pub(in crate::predict) fn new(trace: &Trace, index: &Index) -> Option<Self> {
         if trace.end() != End::Clean || trace.lost_events() > 0 {
             return None;

@@ -1,5 +1,5 @@
-//! The quick yes: the observed run with one thread held up right before it would wait, until no other
-//! thread can go on. A notification may then come too early, or a channel be full too soon.
+//! The quick yes: the observed run with one thread held up right before it would wait, until no
+//! other thread can go on. A notification may then come too early, or a channel be full too soon.
 //!
 //! Late events are tried first, for what comes after them is short. The checker has the last word.
 

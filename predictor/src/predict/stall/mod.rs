@@ -1,8 +1,9 @@
 //! Stalls: which threads could wait for what nobody is left to do.
 //!
-//! There are no candidates to go through one by one, for a stall is said by its roots, and any set of
-//! events that wait could be one. Some are found by holding threads up (`hold_up`). Then the solver is
-//! asked for any other; what it finds is excluded; and it is asked again, until there is none left.
+//! There are no candidates to go through one by one, for a stall is said by its roots, and any set
+//! of events that wait could be one. Some are found by holding threads up (`hold_up`). Then the
+//! solver is asked for any other; what it finds is excluded; and it is asked again, until there is
+//! none left.
 
 mod candidates;
 mod hold_up;
@@ -20,8 +21,9 @@ use super::{Decider, Prediction, Proof, Proven};
 use crate::goal::{Goal, ProgramPoint};
 use crate::trace::EventId;
 
-/// Up to which size, as [`StallCandidates`] estimates it, the solver is asked about a trace as a whole:
-/// if all goals are to be decided, and if not. It takes time that grows with the square of the size.
+/// Up to which size, as [`StallCandidates`] estimates it, the solver is asked about a trace as a
+/// whole: if all goals are to be decided, and if not. It takes time that grows with the square of
+/// the size.
 const SIZE: [usize; 2] = [1 << 18, 1 << 14];
 
 /// Which part of the time for one goal the solver has for all stalls, unless all goals are to be
@@ -98,7 +100,8 @@ impl<'a> Job<'a> {
         places
     }
 
-    /// Where an event stands, if roots at the same place make the same stall; else it stands for itself.
+    /// Where an event stands, if roots at the same place make the same stall; else it stands for
+    /// itself.
     fn place(&self, event: EventId) -> ProgramPoint {
         match self.options.all_goals {
             true => ProgramPoint::Event(event),

@@ -1,9 +1,10 @@
 //! The report as one page that needs nothing else: no network, no other file.
 //!
-//! The page is hand-written: `assets/` has its body, its style and its scripts. What it shows is data in
-//! blocks that are no script to the browser, in which no tag can end or begin: whatever a
-//! trace, a file or a line of source is called, it stays text. The scripts make text nodes of it and never
-//! markup. What is large, a block for each trace and each witness, is read only when it is looked at.
+//! The page is hand-written: `assets/` has its body, its style and its scripts. What it shows is
+//! data in blocks that are no script to the browser, in which no tag can end or begin: whatever a
+//! trace, a file or a line of source is called, it stays text. The scripts make text nodes of it
+//! and never markup. What is large, a block for each trace and each witness, is read only when it
+//! is looked at.
 
 mod data;
 mod pack;
@@ -68,8 +69,8 @@ const DRAWN: usize = 500;
 
 /// Writes a report as a page.
 ///
-/// `load` gives the trace of this name, if it is still there; it is called once for each trace that is
-/// drawn. `prefixes` are taken off the names of files in it, as they were for the project.
+/// `load` gives the trace of this name, if it is still there; it is called once for each trace that
+/// is drawn. `prefixes` are taken off the names of files in it, as they were for the project.
 pub fn html(
     out: &mut impl Write,
     project: &Project,

@@ -80,8 +80,8 @@ fn lines<'a>(story: &Story<'a>, threads: &[&str]) -> Vec<Line<'a>> {
     lines
 }
 
-/// Whether a step is what the recorder adds for a closure that goes to its thread: nothing in the source is
-/// called so. Where no source is known, nothing is.
+/// Whether a step is what the recorder adds for a closure that goes to its thread: nothing in the
+/// source is called so. Where no source is known, nothing is.
 fn is_of_the_recorder(story: &Story<'_>, step: &Step) -> bool {
     let is_known = |object: &str| story.names.in_source(object).is_some();
     let does = &step.action.does;
@@ -89,8 +89,8 @@ fn is_of_the_recorder(story: &Story<'_>, step: &Step) -> bool {
     is_known(story.occurrence.subject_name()) && (does.operation == "begin" || is_transfer())
 }
 
-/// As wide as they have to be, if that fits, or else as wide as they can; and what is left of places
-/// for that.
+/// As wide as they have to be, if that fits, or else as wide as they can; and what is left of
+/// places for that.
 fn widths(
     story: &Story<'_>,
     lines: &[Line<'_>],

@@ -1,5 +1,5 @@
-//! The head of a finding, as rustc shows errors: what it is, the lines of the source with the two accesses
-//! and where their threads come from, and notes.
+//! The head of a finding, as rustc shows errors: what it is, the lines of the source with the two
+//! accesses and where their threads come from, and notes.
 
 use std::sync::Arc;
 
@@ -49,8 +49,8 @@ enum Load {
 
 /// The head of a finding.
 ///
-/// annotate-snippets cuts lines of the source to the width, but not labels. So if something is too wide, it
-/// is tried with less.
+/// annotate-snippets cuts lines of the source to the width, but not labels. So if something is too
+/// wide, it is tried with less.
 pub(super) fn head(story: &Story<'_>, sources: &impl Sources, options: &TextOptions) -> String {
     let loads = [Load::All, Load::Callees, Load::NoLocks, Load::NoSpawns];
     let fits = |text: &String| text.lines().all(|line| width(line) <= options.width);

@@ -35,9 +35,9 @@
 //! | `wait` | as `stands`, of all threads at the end that cannot go on; of a deadlock that was to be seen, of its threads |
 //! | `lost` | a thread that blocked outside of racelog, and what it did last |
 //!
-//! The lines `holds`, `first` and `joins` are about the last thread before them. All others may come in any
-//! order, after the first. There are no comments: a message may have any sign but line breaks,
-//! which are written as blanks.
+//! The lines `holds`, `first` and `joins` are about the last thread before them. All others may
+//! come in any order, after the first. There are no comments: a message may have any sign but line
+//! breaks, which are written as blanks.
 
 mod read;
 mod write;

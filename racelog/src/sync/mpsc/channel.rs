@@ -198,8 +198,8 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Waits until the message is taken, or cannot be any more. Of the two patiences the first is what
-    /// the program has asked for, the second what is left.
+    /// Waits until the message is taken, or cannot be any more. Of the two patiences the first is
+    /// what the program has asked for, the second what is left.
     fn rendezvous<'a>(
         &'a self,
         mut state: Guard<'a, T>,

@@ -1,5 +1,5 @@
-//! The first byte of every entry in a chunk of events. 0 is no code, so that zeroed memory is no event;
-//! 112 to 127 are reserved.
+//! The first byte of every entry in a chunk of events. 0 is no code, so that zeroed memory is no
+//! event; 112 to 127 are reserved.
 
 use super::primitive::Malformed;
 use crate::trace::{MemoryOrdering, Op, Patience, Woken};

@@ -18,8 +18,8 @@ pub(crate) const fn kept_code(write: bool) -> u8 {
 /// What stands for no difference between two values; the difference is added to it.
 const SAME: u8 = 64;
 
-/// What stands for an access that is made again and has the same value as the last one: from the low
-/// bits up, seven of the slot, a one that says what it is, seven for how far the value is from
+/// What stands for an access that is made again and has the same value as the last one: from the
+/// low bits up, seven of the slot, a one that says what it is, seven for how far the value is from
 /// that one's, and the last one of the slot. A difference can be added to the high byte.
 pub(crate) const fn again(slot: usize) -> u16 {
     let low = code::AGAIN | (slot & 127) as u8;

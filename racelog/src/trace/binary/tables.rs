@@ -26,8 +26,9 @@ pub(crate) struct Init {
     pub(crate) before: u64,
 }
 
-/// The variable that says whether a lock is poisoned. The lock is poisoned somewhere in the trace, so each
-/// time that it is taken before that, the variable is read: these reads are not written down.
+/// The variable that says whether a lock is poisoned. The lock is poisoned somewhere in the trace,
+/// so each time that it is taken before that, the variable is read: these reads are not written
+/// down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PoisonFlag {
     pub(crate) lock: LockId,

@@ -1,12 +1,12 @@
 //! The reads that are not written down: that a lock was found not poisoned.
 //!
-//! A lock that nobody ever poisons tells those who take it nothing, so a recorder writes nothing. Once
-//! one is poisoned, it was a read each time that it was found sound, and a recorder writes down those to
-//! come. Those that went before are added here, where the trace is read: so whoever reads a trace sees all
-//! of them, as events like any other, and nobody else has to know.
+//! A lock that nobody ever poisons tells those who take it nothing, so a recorder writes nothing.
+//! Once one is poisoned, it was a read each time that it was found sound, and a recorder writes
+//! down those to come. Those that went before are added here, where the trace is read: so whoever
+//! reads a trace sees all of them, as events like any other, and nobody else has to know.
 //!
-//! Events then have other numbers than in the file, and their stamps are these numbers: there would be no
-//! room for the new ones between the old.
+//! Events then have other numbers than in the file, and their stamps are these numbers: there would
+//! be no room for the new ones between the old.
 
 use rustc_hash::FxHashMap;
 
@@ -92,8 +92,8 @@ impl UnwrittenReads {
     }
 }
 
-/// The read by which whoever has taken a lock finds that it is not poisoned. It says no place, as a recorder
-/// does not either: the program does not do it by itself.
+/// The read by which whoever has taken a lock finds that it is not poisoned. It says no place, as a
+/// recorder does not either: the program does not do it by itself.
 fn found_sound(taken: &Event, flag: VarId) -> Event {
     let ordering = Some(MemoryOrdering::Relaxed);
     let op = Op::Load { var: flag, value: SOUND, ordering };

@@ -154,8 +154,8 @@ pub(super) struct Parser {
     lost: u64,
 }
 
-/// Whether a line says something of a channel or a lock: `channel NAME MESSAGES`, `fair LOCK`. Threads
-/// may have these names, too; their lines have an operation next.
+/// Whether a line says something of a channel or a lock: `channel NAME MESSAGES`, `fair LOCK`.
+/// Threads may have these names, too; their lines have an operation next.
 fn is_declaration(first: &str, fields: &Fields<'_>) -> bool {
     let next = || fields.clone().next();
     matches!(first, "channel" | "fair")

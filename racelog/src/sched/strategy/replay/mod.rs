@@ -163,8 +163,8 @@ impl Replay {
         }
     }
 
-    /// How far it came if there are threads that are not under control: no stall was seen, for any of
-    /// them may do what is waited for.
+    /// How far it came if there are threads that are not under control: no stall was seen, for any
+    /// of them may do what is waited for.
     pub(in crate::sched) fn progress_beside_others(&self) -> Progress {
         if !self.confirmed || self.schedule.aim != Aim::Stall {
             return self.progress();
