@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::{Choice, Phase, Replay, Stop, Why, find, is_free, stands};
-use crate::contract::operation::Operation;
+use crate::contract::operation::{FREE, Operation};
 use crate::contract::schedule::{Aim, Step};
 use crate::rt::Action;
 use crate::sched::model::intent::Intent;
