@@ -73,8 +73,9 @@ fn told_apart() -> String {
 /// A send that can find all receivers dropped.
 const SEND: &str = "\
 t0 fork t1
-t1 send ch 1 @ src/bank.rs:10:16
-t0 recv ch 1 try
+t1 send ch 1
+t1 send ch 2 @ src/bank.rs:10:16
+t0 recv ch 1
 t0 rclose ch @ src/bank.rs:11:5
 t0 join t1
 ";
