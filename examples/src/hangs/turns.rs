@@ -2,13 +2,16 @@
 //!
 //! The programs of this group go well nearly always: one thread happens to come first, because the
 //! other has something else to do before. Tests need that every time. So threads come in turns, by
-//! means that are not recorded, for they are no part of the program: a thread whose turn does not
-//! come goes on after a while, as one that had less to do. Under control there are no turns, and
-//! the scheduler decides who comes when.
+//! means that are no part of the program and that no recorder takes for synchronisation: the length
+//! of a file says how many turns are over. A thread whose turn does not come goes on after a while,
+//! as one that had less to do. Under control there are no turns, and the scheduler decides who comes
+//! when.
 
 use std::env;
-use std::sync::{Condvar, Mutex};
-use std::time::Duration;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::process;
+use std::time::{Duration, Instant};
 
 use racelog::contract::environment::Variable;
 
@@ -17,8 +20,8 @@ const LATE: Duration = Duration::from_secs(5);
 
 /// The turns of a run.
 pub(super) struct Turns {
-    over: Mutex<usize>,
-    changed: Condvar,
+    /// Has a byte for each turn that is over. It has no name any more.
+    over: File,
     is_controlled: bool,
 }
 
@@ -26,20 +29,37 @@ impl Turns {
     pub(super) fn new() -> Self {
         let is_set = |variable: &Variable| env::var_os(variable.name()).is_some();
         let is_controlled = Variable::CONTROLLING.iter().any(is_set);
-        Self { over: Mutex::new(0), changed: Condvar::new(), is_controlled }
+        Self { over: nameless_file(), is_controlled }
     }
 
     /// Comes late: when so many turns are over.
     pub(super) fn after(&self, turns: usize) {
-        if !self.is_controlled {
-            let over = self.over.lock().unwrap();
-            drop(self.changed.wait_timeout_while(over, LATE, |over| *over < turns).unwrap());
+        let come = Instant::now();
+        while !self.is_controlled
+            && self.over.metadata().expect("the file is open").len() < turns as u64
+            && come.elapsed() < LATE
+        {
+            std::hint::spin_loop();
         }
     }
 
     /// A turn is over.
     pub(super) fn over(&self) {
-        *self.over.lock().unwrap() += 1;
-        self.changed.notify_all();
+        (&self.over).write_all(b".").expect("there is room for a byte");
     }
+}
+
+/// A new file, which is written at its end, and is gone with this process.
+fn nameless_file() -> File {
+    let path = |number: u32| env::temp_dir().join(format!("turns-{}-{number}", process::id()));
+    let open = |number| {
+        OpenOptions::new().append(true).read(true).create_new(true).open(path(number)).map(|file| {
+            fs::remove_file(path(number)).expect("the file is there");
+            file
+        })
+    };
+    let mut files = (0..).map(open).skip_while(|file| {
+        file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
+    });
+    files.next().expect("numbers do not end").expect("there is a place for files")
 }

@@ -53,6 +53,9 @@ enum Disk {
 /// Of this many bytes is the small file system.
 const DISK: u64 = 2 << 20;
 
+/// How long `mcm` may think about a trace: with more, nine thousand runs take hours.
+const PREDICTION_TIME: Duration = Duration::from_millis(500);
+
 /// What was seen.
 #[derive(Default)]
 struct Tally {
@@ -244,8 +247,8 @@ fn look(folder: &Path, seed: u64, tally: &mut Tally) -> Result<()> {
     }
     let options = Options {
         jobs: Some(1),
-        goal_time: Some(Duration::from_secs(10)),
-        total_time: Some(Duration::from_secs(60)),
+        goal_time: Some(PREDICTION_TIME),
+        total_time: Some(PREDICTION_TIME),
         ..Options::default()
     };
     let detectors = [Detector::Mcm, Detector::Hb];

@@ -78,7 +78,10 @@ fn a_circle_of_waiting_threads_is_drawn() {
     assert_eq!(page.get(&texts(".ring-arrow")), serde_json::json!(arrows));
     // What is drawn is also said.
     let label = page.get("document.querySelector('.ring').getAttribute('aria-label')");
-    assert!(label.as_str().is_some_and(|label| label.starts_with("`t1` holds `l1`")), "{label}");
+    assert!(
+        label.as_str().is_some_and(|label| label.starts_with("`t1` holds `line (l1)`")),
+        "{label}"
+    );
     // In both themes the names can be read on their ground.
     for theme in ["light", "dark"] {
         page.get(&format!("document.documentElement.dataset.theme = '{theme}'"));
