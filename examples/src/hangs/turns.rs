@@ -53,10 +53,8 @@ impl Turns {
 fn nameless_file() -> File {
     let path = |number: u32| env::temp_dir().join(format!("turns-{}-{number}", process::id()));
     let open = |number| {
-        OpenOptions::new().append(true).read(true).create_new(true).open(path(number)).map(|file| {
-            fs::remove_file(path(number)).expect("the file is there");
-            file
-        })
+        let file = OpenOptions::new().append(true).read(true).create_new(true).open(path(number));
+        file.inspect(|_| fs::remove_file(path(number)).expect("the file is there"))
     };
     let mut files = (0..).map(open).skip_while(|file| {
         file.as_ref().is_err_and(|error| error.kind() == ErrorKind::AlreadyExists)
