@@ -3,7 +3,12 @@
 use crate::rt::CallSite;
 use crate::sched::{self, Action};
 
-pub use std::hint::{assert_unchecked, black_box, select_unpredictable, unreachable_unchecked};
+pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
+
+#[cfg(std_since = "1.95")]
+pub use std::hint::cold_path;
+#[cfg(std_since = "1.88")]
+pub use std::hint::select_unpredictable;
 
 /// As [`std::hint::spin_loop`]. Under control another thread moves first.
 #[track_caller]

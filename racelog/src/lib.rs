@@ -60,6 +60,12 @@ mod once_cell_tests;
 #[cfg(all(feature = "parking_lot", not(feature = "record")))]
 pub use ::parking_lot;
 
+// What it knows of compilers has tests.
+#[cfg(test)]
+#[allow(dead_code, reason = "it is a program of its own")]
+#[path = "../build.rs"]
+mod build_script;
+
 #[cfg(all(test, feature = "record"))]
 mod child_trace;
 #[cfg(all(test, not(feature = "record")))]

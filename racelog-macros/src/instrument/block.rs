@@ -82,10 +82,10 @@ impl Rewriter<'_> {
                 Stmt::Macro(mut mac) => {
                     let (span, kept) = (mac.span(), forms::conditions(&mac.attrs));
                     self.push(&mut statements, &kept, self.emit.branch(span));
-                    if !self.macro_arguments(&mut mac.mac)
-                        && let Some(said) = self.blind_spot(&mac.mac)
-                    {
-                        self.push(&mut statements, &kept, statement(said));
+                    if !self.macro_arguments(&mut mac.mac) {
+                        if let Some(said) = self.blind_spot(&mac.mac) {
+                            self.push(&mut statements, &kept, statement(said));
+                        }
                     }
                     statements.push(Stmt::Macro(mac));
                 }
@@ -123,21 +123,24 @@ impl Rewriter<'_> {
             }
         };
         // What was there is dropped: a branch is needed only if that does something.
-        if let (Expr::Assign(assign), Some(_)) = (&mut expr, semi)
-            && let Expr::Path(path) = &*assign.left
-            && self.names.is_variable(&path.path)
-        {
-            let place = quote_spanned!(Span::mixed_site()=> &raw const #path);
-            let overwritten = statement(self.emit.hook("overwritten", span, place));
-            self.branch_before = false;
-            self.first = true;
-            self.expr(&mut assign.right, Use::Value);
-            if std::mem::take(&mut self.branch_before) {
-                self.push(statements, &kept, self.emit.branch(span));
+        if let (Expr::Assign(assign), Some(_)) = (&mut expr, semi) {
+            let variable = match &*assign.left {
+                Expr::Path(path) if self.names.is_variable(&path.path) => Some(path),
+                _ => None,
+            };
+            if let Some(path) = variable {
+                let place = quote_spanned!(Span::mixed_site()=> &raw const #path);
+                let overwritten = statement(self.emit.hook("overwritten", span, place));
+                self.branch_before = false;
+                self.first = true;
+                self.expr(&mut assign.right, Use::Value);
+                if std::mem::take(&mut self.branch_before) {
+                    self.push(statements, &kept, self.emit.branch(span));
+                }
+                statements.push(Stmt::Expr(with_attributes(expr), semi));
+                self.push(statements, &kept, overwritten);
+                return;
             }
-            statements.push(Stmt::Expr(with_attributes(expr), semi));
-            self.push(statements, &kept, overwritten);
-            return;
         }
         if let Expr::Break(exit) = &mut expr {
             if let Some(value) = &mut exit.expr {

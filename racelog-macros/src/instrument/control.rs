@@ -56,20 +56,18 @@ impl Rewriter<'_> {
                 left_alone::note(&self.function);
             }
             Expr::Async(_) => left_alone::note(&self.function),
-            Expr::Closure(closure) => {
-                if let Expr::Block(body) = &mut *closure.body
-                    && body.label.is_none()
-                    && body.attrs.is_empty()
-                {
+            Expr::Closure(closure) => match &mut *closure.body {
+                Expr::Block(body) if body.label.is_none() && body.attrs.is_empty() => {
                     self.body(&mut body.block);
-                } else {
+                }
+                other => {
                     let mut body = empty();
-                    let value = std::mem::replace(&mut *closure.body, Expr::PLACEHOLDER);
+                    let value = std::mem::replace(other, Expr::PLACEHOLDER);
                     body.stmts.push(syn::Stmt::Expr(value, None));
                     self.body(&mut body);
                     *closure.body = block_expr(body);
                 }
-            }
+            },
             // What the compiler evaluates, and what is left for it to understand.
             _ => {}
         }

@@ -86,11 +86,11 @@ impl<'a> Rewriter<'a> {
 
     fn bare_expr(&mut self, expr: &mut Expr, used: Use) {
         let called = self.called.take();
-        if let Use::Place(borrow) = used
-            && forms_place(expr)
-        {
-            self.used_place(expr, borrow, called);
-            return;
+        if let Use::Place(borrow) = used {
+            if forms_place(expr) {
+                self.used_place(expr, borrow, called);
+                return;
+            }
         }
         let outer = std::mem::take(&mut self.hooks);
         let first = std::mem::take(&mut self.first);
@@ -229,11 +229,11 @@ impl<'a> Rewriter<'a> {
                 self.values(args, used);
                 return;
             }
-            if self.in_unsafe
-                && let Some(function) = self.pointer_function(&path.path, args.len())
-            {
-                self.call_ours(function, func, args, span);
-                return;
+            if self.in_unsafe {
+                if let Some(function) = self.pointer_function(&path.path, args.len()) {
+                    self.call_ours(function, func, args, span);
+                    return;
+                }
             }
         } else {
             self.expr(func, Use::Place(Borrow::Look));
@@ -246,11 +246,11 @@ impl<'a> Rewriter<'a> {
 
     fn method_call(&mut self, expr: &mut Expr, first: bool) {
         let Expr::MethodCall(call) = expr else { return };
-        if self.in_unsafe
-            && let Some(tokens) = self.pointer_method(call)
-        {
-            *expr = Expr::Verbatim(tokens);
-            return;
+        if self.in_unsafe {
+            if let Some(tokens) = self.pointer_method(call) {
+                *expr = Expr::Verbatim(tokens);
+                return;
+            }
         }
         if forms::is_operation(call) {
             let tokens = self.operation(call);

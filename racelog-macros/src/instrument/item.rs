@@ -54,10 +54,10 @@ fn within(emit: &Emit, item: &mut Item) {
         }
         Item::Trait(definition) => {
             for item in &mut definition.items {
-                if let TraitItem::Fn(method) = item
-                    && let Some(body) = &mut method.default
-                {
-                    unless_skipped(emit, &mut method.attrs, &method.sig, body);
+                if let TraitItem::Fn(method) = item {
+                    if let Some(body) = &mut method.default {
+                        unless_skipped(emit, &mut method.attrs, &method.sig, body);
+                    }
                 }
             }
         }

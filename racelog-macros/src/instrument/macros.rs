@@ -108,19 +108,19 @@ impl Rewriter<'_> {
     /// A macro in the place of an expression.
     pub(super) fn macro_call(&mut self, expr: &mut Expr, used: Use, first: bool) {
         let Expr::Macro(call) = expr else { return };
-        if is(&call.mac, "matches")
-            && let Ok(Matched { value, pattern, guard }) = call.mac.parse_body()
-        {
-            let guard = guard.map(|guard| quote!(if #guard));
-            let mixed = Span::mixed_site();
-            let tokens = quote_spanned! {mixed=>
-                match #value { #pattern #guard => true, _ => false }
-            };
-            if let Ok(decision) = syn::parse2::<Expr>(tokens) {
-                *expr = decision;
-                return self.control(expr, used);
+        if is(&call.mac, "matches") {
+            if let Ok(Matched { value, pattern, guard }) = call.mac.parse_body() {
+                let guard = guard.map(|guard| quote!(if #guard));
+                let mixed = Span::mixed_site();
+                let tokens = quote_spanned! {mixed=>
+                    match #value { #pattern #guard => true, _ => false }
+                };
+                if let Ok(decision) = syn::parse2::<Expr>(tokens) {
+                    *expr = decision;
+                    return self.control(expr, used);
+                }
+                return self.undivided(expr, used, first);
             }
-            return self.undivided(expr, used, first);
         }
         if self.macro_arguments(&mut call.mac) {
             return self.undivided(expr, used, first);

@@ -147,10 +147,10 @@ impl Rewriter<'_> {
             None
         };
         self.values(&mut call.args, Use::Value);
-        if !self.names.is_clean(&receiver)
-            && let Some(last) = call.args.last_mut()
-        {
-            self.emit.after(last, place);
+        if !self.names.is_clean(&receiver) {
+            if let Some(last) = call.args.last_mut() {
+                self.emit.after(last, place);
+            }
         }
         self.fire(armed, &mut call.args);
         if many.is_some() {

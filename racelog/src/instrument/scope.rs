@@ -98,10 +98,8 @@ pub struct Releasing {
 impl Drop for Releasing {
     #[inline]
     fn drop(&mut self) {
-        if let Some(here) = self.here
-            // That a panic ends the block is one.
-            && !std::thread::panicking()
-        {
+        // That a panic ends the block is one.
+        if let Some(here) = self.here.filter(|_| !std::thread::panicking()) {
             with(|log| log.expect(Expected::At(here)));
         }
     }

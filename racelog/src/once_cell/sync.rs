@@ -11,7 +11,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use crate::rt::CallSite;
 use crate::sync::once_record::OnceRecord;
 use crate::sync::once_value::{
-    InnerCell, InnerPlace, MADE, OnceValue, inner_cell, lazy_items, once_cell_items,
+    AwaitedCell, InnerCell, InnerPlace, MADE, OnceValue, awaited_items, inner_cell, lazy_items,
+    once_cell_items,
 };
 
 /// A cell that is written once, as [`::once_cell::sync::OnceCell`].
@@ -31,6 +32,7 @@ pub struct OnceCell<T>(OnceValue<::once_cell::sync::OnceCell<T>>);
 
 inner_cell!(::once_cell::sync::OnceCell<T>);
 once_cell_items!(OnceCell, "::once_cell::sync::OnceCell");
+awaited_items!(OnceCell of ::once_cell::sync::OnceCell<T>, "::once_cell::sync::OnceCell");
 
 impl<T> OnceCell<T> {
     /// As [`OnceCell::new`](::once_cell::sync::OnceCell::new).
@@ -183,6 +185,7 @@ fn poisoned() -> ! {
 }
 
 lazy_items!(Lazy);
+lazy_items!(Lazy, mutable by force_mut);
 
 impl<T: fmt::Debug, F> fmt::Debug for Lazy<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

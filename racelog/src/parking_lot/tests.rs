@@ -491,10 +491,10 @@ fn stress(lock: &RwLock<u32>, kind: u32) {
             drop(RwLockUpgradableReadGuard::downgrade(guard));
         }
         4 => {
-            if let Some(guard) = lock.try_upgradable_read()
-                && let Ok(guard) = RwLockUpgradableReadGuard::try_upgrade(guard)
-            {
-                drop(RwLockWriteGuard::downgrade(guard));
+            if let Some(guard) = lock.try_upgradable_read() {
+                if let Ok(guard) = RwLockUpgradableReadGuard::try_upgrade(guard) {
+                    drop(RwLockWriteGuard::downgrade(guard));
+                }
             }
         }
         5 => drop(lock.try_write()),

@@ -262,10 +262,10 @@ fn give_up(run: &Run) -> ! {
         if let Some(failure) = &state.failure {
             eprintln!("racelog: {failure}");
         }
-        if let Guide::Replay(replay) = &state.guide
-            && let Progress::Diverged(divergence) = replay.progress()
-        {
-            eprintln!("racelog: {divergence}");
+        if let Guide::Replay(replay) = &state.guide {
+            if let Progress::Diverged(divergence) = replay.progress() {
+                eprintln!("racelog: {divergence}");
+            }
         }
     }
     // The calling thread has not come to its end: it stands where it cannot go on.

@@ -1,10 +1,14 @@
 //! Mirror of [`std::sync::LazyLock`].
 
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
+#[cfg(std_since = "1.89")]
+use std::ops::DerefMut;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::once_value::{InnerPlace, MADE, OnceValue, lazy_items};
+#[cfg(std_since = "1.94")]
+use super::once_value::InnerPlace;
+use super::once_value::{MADE, OnceValue, lazy_items};
 use crate::rt::CallSite;
 
 /// A value that is made when it is first needed, as [`std::sync::LazyLock`].
@@ -20,6 +24,8 @@ struct Inner<T, F> {
     lock: std::sync::LazyLock<T, F>,
 }
 
+#[cfg(std_since = "1.94")]
+#[clippy::msrv = "1.94"]
 impl<T, F> InnerPlace for Inner<T, F> {
     type Value = T;
 
@@ -43,11 +49,21 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     }
 
     /// As [`std::sync::LazyLock::force_mut`].
+    #[cfg(std_since = "1.94")]
+    #[clippy::msrv = "1.94"]
     #[track_caller]
     pub fn force_mut(this: &mut Self) -> &mut T {
-        Self::force(this);
-        this.0.record.exclusive(MADE, Some(CallSite::caller()));
-        std::sync::LazyLock::force_mut(&mut this.0.inner.lock)
+        this.made_mut()
+    }
+
+    /// The value, which is made if need be.
+    #[cfg(std_since = "1.89")]
+    #[clippy::msrv = "1.89"]
+    #[track_caller]
+    fn made_mut(&mut self) -> &mut T {
+        Self::force(self);
+        self.0.record.exclusive(MADE, Some(CallSite::caller()));
+        &mut self.0.inner.lock
     }
 
     /// As [`std::sync::LazyLock::force`].
@@ -68,6 +84,8 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     }
 }
 
+#[cfg(std_since = "1.94")]
+#[clippy::msrv = "1.94"]
 impl<T, F> LazyLock<T, F> {
     /// As [`std::sync::LazyLock::get_mut`].
     #[track_caller]
@@ -83,6 +101,8 @@ impl<T, F> LazyLock<T, F> {
 }
 
 lazy_items!(LazyLock);
+#[cfg(std_since = "1.89")]
+lazy_items!(LazyLock, mutable by made_mut);
 
 impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,16 +131,19 @@ mod tests {
                         RUNS.fetch_add(1, Ordering::Relaxed);
                         "made".to_owned()
                     });
+                    #[cfg(std_since = "1.94")]
                     assert_eq!(LazyLock::get(&LAZY), None);
                     assert_eq!(format!("{LAZY:?}"), "LazyLock(<uninit>)");
                     assert_eq!(RUNS.load(Ordering::Relaxed), 0);
                     assert_eq!(LAZY.len(), 4);
                     assert_eq!(LazyLock::force(&LAZY), "made");
+                    #[cfg(std_since = "1.94")]
                     assert_eq!(LazyLock::get(&LAZY).map(String::as_str), Some("made"));
                     assert_eq!(format!("{LAZY:?}"), "LazyLock(\"made\")");
                     assert_eq!(RUNS.load(Ordering::Relaxed), 1);
                 }
 
+                #[cfg(std_since = "1.94")]
                 #[test]
                 fn who_has_it_alone_may_change_it() {
                     let start = 1;
@@ -139,9 +162,10 @@ mod tests {
                     let text = |error: Box<dyn std::any::Any + Send>| {
                         (*error.downcast::<&str>().expect("a literal message")).to_owned()
                     };
-                    let uses: [fn(&mut Lazy) -> i32; 4] = [
+                    let uses: &[fn(&mut Lazy) -> i32] = &[
                         |lazy| *Lazy::force(lazy),
                         |lazy| **lazy,
+                        #[cfg(std_since = "1.94")]
                         |lazy| *Lazy::force_mut(lazy),
                         |lazy| *Lazy::force(lazy),
                     ];
@@ -153,7 +177,9 @@ mod tests {
                             let error = catch_unwind(AssertUnwindSafe(|| again(&mut lazy)));
                             let poisoned = "LazyLock instance has previously been poisoned";
                             assert_eq!(error.map_err(text), Err(poisoned.to_owned()));
+                            #[cfg(std_since = "1.94")]
                             assert_eq!(LazyLock::get(&lazy), None);
+                            #[cfg(std_since = "1.94")]
                             assert_eq!(LazyLock::get_mut(&mut lazy), None);
                         }
                         assert_eq!(format!("{lazy:?}"), "LazyLock(<uninit>)");
@@ -199,8 +225,10 @@ mod tests {
                         for _ in 0..THREADS {
                             scope.spawn(|| {
                                 barrier.wait();
+                                #[cfg(std_since = "1.94")]
                                 assert!(LazyLock::get(&lazy).is_none_or(|value| *value == 7));
                                 assert_eq!(*lazy, 7);
+                                #[cfg(std_since = "1.94")]
                                 assert_eq!(LazyLock::get(&lazy), Some(&7));
                             });
                         }
@@ -218,6 +246,7 @@ mod tests {
                             scope.spawn(|| {
                                 barrier.wait();
                                 assert!(catch_unwind(|| *lazy).is_err());
+                                #[cfg(std_since = "1.94")]
                                 assert_eq!(LazyLock::get(&lazy), None);
                             });
                         }

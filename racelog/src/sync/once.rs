@@ -67,6 +67,8 @@ impl Once {
     }
 
     /// As [`std::sync::Once::wait`].
+    #[cfg(std_since = "1.86")]
+    #[clippy::msrv = "1.86"]
     #[track_caller]
     pub fn wait(&self) {
         let is_done = || self.inner.is_completed();
@@ -74,6 +76,8 @@ impl Once {
     }
 
     /// As [`std::sync::Once::wait_force`].
+    #[cfg(std_since = "1.86")]
+    #[clippy::msrv = "1.86"]
     #[track_caller]
     pub fn wait_force(&self) {
         let is_done = || self.inner.is_completed();
@@ -124,7 +128,9 @@ mod tests {
                     assert!(ONCE.is_completed());
                     ONCE.call_once(|| runs += 1);
                     ONCE.call_once_force(|_| runs += 1);
+                    #[cfg(std_since = "1.86")]
                     ONCE.wait();
+                    #[cfg(std_since = "1.86")]
                     ONCE.wait_force();
                     assert_eq!(runs, 1);
                     assert_eq!(format!("{ONCE:?}"), "Once { .. }");
@@ -153,8 +159,11 @@ mod tests {
                     let poisoned = "Once instance has previously been poisoned".to_owned();
                     let error = catch_unwind(|| once.call_once(|| unreachable!()));
                     assert_eq!(error.map_err(text), Err(poisoned.clone()));
+                    #[cfg(std_since = "1.86")]
+                    {
                     let error = catch_unwind(|| once.wait());
                     assert_eq!(error.map_err(text), Err(poisoned));
+                    }
                     let error = catch_unwind(|| once.call_once_force(|_| panic!("again")));
                     assert_eq!(error.map_err(text), Err("again".to_owned()));
                     once.call_once_force(|state| {
@@ -163,6 +172,7 @@ mod tests {
                     });
                     assert!(once.is_completed());
                     once.call_once(|| unreachable!());
+                    #[cfg(std_since = "1.86")]
                     once.wait();
                 }
 
@@ -177,7 +187,9 @@ mod tests {
                             scope.spawn(move || {
                                 barrier.wait();
                                 match thread {
+                                    #[cfg(std_since = "1.86")]
                                     0 => once.wait(),
+                                    #[cfg(std_since = "1.86")]
                                     1 => once.wait_force(),
                                     _ => once.call_once(|| {
                                         runs.fetch_add(1, Ordering::Relaxed);

@@ -27,11 +27,14 @@ pub(crate) trait InnerPlace {
     fn get_mut(&mut self) -> Option<&mut Self::Value>;
 }
 
-/// A cell that is written once.
-pub(crate) trait InnerCell: InnerPlace {
+/// A cell that can be waited for.
+pub(crate) trait AwaitedCell: InnerPlace {
     /// Waits until the value is made.
     fn wait(&self) -> &Self::Value;
+}
 
+/// A cell that is written once.
+pub(crate) trait InnerCell: InnerPlace {
     /// The value, which `make` makes if it is not there yet.
     fn get_or_init(&self, make: impl FnOnce() -> Self::Value) -> &Self::Value;
 
@@ -56,10 +59,6 @@ macro_rules! inner_cell {
         }
 
         impl<T> InnerCell for $Cell {
-            fn wait(&self) -> &T {
-                self.wait()
-            }
-
             #[inline]
             fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
                 self.get_or_init(make)
@@ -94,12 +93,14 @@ impl<C: InnerPlace> OnceValue<C> {
     }
 }
 
-impl<C: InnerCell> OnceValue<C> {
+impl<C: AwaitedCell> OnceValue<C> {
     /// Waits until the value is made.
     pub(crate) fn wait(&self, here: Option<CallSite>) -> &C::Value {
         self.record.wait(MADE, here, || self.inner.get().is_some(), || self.inner.wait())
     }
+}
 
+impl<C: InnerCell> OnceValue<C> {
     /// The value, which `make` makes if it is not there yet.
     pub(crate) fn get_or_init(
         &self,
@@ -148,12 +149,6 @@ macro_rules! once_cell_items {
             #[track_caller]
             pub fn get_mut(&mut self) -> Option<&mut T> {
                 self.0.get_mut(Some(CallSite::caller()))
-            }
-
-            #[doc = concat!("As [`", $mirrored, "::wait`].")]
-            #[track_caller]
-            pub fn wait(&self) -> &T {
-                self.0.wait(Some(CallSite::caller()))
             }
 
             #[doc = concat!("As [`", $mirrored, "::set`].")]
@@ -211,7 +206,28 @@ macro_rules! once_cell_items {
     };
 }
 
-/// What all lazy values have in common: `$Lazy` is one.
+/// What cells have that can be waited for: `$Cell` is an [`OnceValue`] of `$inner`, which mirrors
+/// `$mirrored`.
+macro_rules! awaited_items {
+    ($(#[$msrv:meta])* $Cell:ident of $inner:ty, $mirrored:literal) => {
+        $(#[$msrv])*
+        impl<T> AwaitedCell for $inner {
+            fn wait(&self) -> &T {
+                self.wait()
+            }
+        }
+
+        impl<T> $Cell<T> {
+            #[doc = concat!("As [`", $mirrored, "::wait`].")]
+            #[track_caller]
+            pub fn wait(&self) -> &T {
+                self.0.wait(Some(CallSite::caller()))
+            }
+        }
+    };
+}
+
+/// What all lazy values have in common: `$Lazy` is one. Some can be changed, by that method.
 macro_rules! lazy_items {
     ($Lazy:ident) => {
         impl<T, F: FnOnce() -> T> Deref for $Lazy<T, F> {
@@ -223,19 +239,20 @@ macro_rules! lazy_items {
             }
         }
 
-        impl<T, F: FnOnce() -> T> DerefMut for $Lazy<T, F> {
-            #[track_caller]
-            fn deref_mut(&mut self) -> &mut T {
-                Self::force_mut(self)
-            }
-        }
-
         impl<T: Default> Default for $Lazy<T> {
             fn default() -> Self {
                 Self::new(T::default)
             }
         }
     };
+    ($Lazy:ident, mutable by $method:ident) => {
+        impl<T, F: FnOnce() -> T> DerefMut for $Lazy<T, F> {
+            #[track_caller]
+            fn deref_mut(&mut self) -> &mut T {
+                Self::$method(self)
+            }
+        }
+    };
 }
 
-pub(crate) use {inner_cell, lazy_items, once_cell_items};
+pub(crate) use {awaited_items, inner_cell, lazy_items, once_cell_items};

@@ -10,7 +10,9 @@ use super::poisoning::{
     try_result, without_waiting,
 };
 use crate::rt::{CallSite, LockMeta, ThreadLog};
-use crate::sched::{self, Action};
+#[cfg(std_since = "1.92")]
+use crate::sched;
+use crate::sched::Action;
 use crate::trace::{Op, Patience};
 
 /// Whether a thread that waits to write keeps new readers out. On Linux it does; std promises
@@ -71,6 +73,8 @@ impl<T: ?Sized> RwLock<T> {
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     /// As [`std::sync::RwLockWriteGuard::downgrade`].
+    #[cfg(std_since = "1.92")]
+    #[clippy::msrv = "1.92"]
     #[track_caller]
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         let here = Some(CallSite::caller());

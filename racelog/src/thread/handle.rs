@@ -31,10 +31,10 @@ impl<T> JoinHandle<T> {
     }
 
     pub(crate) fn join_at(self, here: Option<CallSite>) -> Result<T> {
-        if let Some(child) = &self.child
-            && !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished())
-        {
-            child.awaits(here);
+        if let Some(child) = &self.child {
+            if !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished()) {
+                child.awaits(here);
+            }
         }
         self.control.about_to_join(here);
         let result = self.inner.into_inner().join();

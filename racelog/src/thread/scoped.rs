@@ -146,10 +146,10 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         let here = Some(CallSite::caller());
-        if let Some(child) = &self.child
-            && !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished())
-        {
-            child.awaits(here);
+        if let Some(child) = &self.child {
+            if !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished()) {
+                child.awaits(here);
+            }
         }
         self.control.about_to_join(here);
         let result = self.inner.into_inner().join();

@@ -40,7 +40,8 @@ impl CallSite {
     /// A place in the source.
     #[inline(always)]
     pub(crate) const fn source(location: &'static Location<'static>) -> Self {
-        Self(NonNull::from_ref(location).cast())
+        // SAFETY: a reference is not null.
+        Self(unsafe { NonNull::new_unchecked(ptr::from_ref(location).cast_mut().cast()) })
     }
 
     /// The instruction at an address. The highest bit of the address is not kept: no system has

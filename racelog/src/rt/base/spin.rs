@@ -45,7 +45,7 @@ impl<T> Spin<T> {
 /// Waits for another thread, which will not be long unless it does not run.
 pub(crate) fn wait_a_little(tries: &mut u32) {
     *tries += 1;
-    if tries.is_multiple_of(64) {
+    if *tries % 64 == 0 {
         std::thread::yield_now();
     } else {
         std::hint::spin_loop();

@@ -127,13 +127,13 @@ impl Session {
     /// The calling thread, which is not recorded here, may do here what belongs to the trace.
     pub(in crate::rt) fn misses(&self, here: Option<CallSite>) {
         let mut tables = self.tables();
-        if !self.is_stopped()
-            && let Err(full) = tables.misses(&self.file, here)
-        {
-            // A trace that cannot say that it is not complete must not go on.
-            drop(tables);
-            self.lose(self.highest() + 1, true);
-            self.stop(&full);
+        if !self.is_stopped() {
+            if let Err(full) = tables.misses(&self.file, here) {
+                // A trace that cannot say that it is not complete must not go on.
+                drop(tables);
+                self.lose(self.highest() + 1, true);
+                self.stop(&full);
+            }
         }
     }
 

@@ -279,7 +279,7 @@ fn begin_change<T>(place: *const T, here: Option<CallSite>, updates: bool) {
             }
         });
         if is_word::<T>() {
-            place.expose_provenance();
+            let _ = place.expose_provenance();
             let peek = |address| {
                 // SAFETY: the caller vouches for the address.
                 unsafe { word_at(ptr::with_exposed_provenance::<T>(address)) }

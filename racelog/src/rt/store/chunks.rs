@@ -241,7 +241,7 @@ impl Chunks {
                 self.next_size.set((size * 4).min(LARGEST_CHUNK));
                 let slot = file.allocate(size, |slot| publish(slot, 0, &header(slot)))?;
                 let large = REUSED.is_some_and(|least| slot.len >= least);
-                self.reused.set((large && slot.len.is_multiple_of(UNIT)).then_some(slot));
+                self.reused.set((large && slot.len % UNIT == 0).then_some(slot));
                 slot
             }
         };

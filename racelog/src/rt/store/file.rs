@@ -106,8 +106,8 @@ impl TraceFile {
         let len = HEADER_LEN + payload.len();
         let mut state = self.state()?;
         // A piece that ends where no unit does is the first, and is given away by now.
-        debug_assert!(state.used.is_multiple_of(UNIT), "whole units");
-        debug_assert!(len.is_multiple_of(UNIT), "whole units");
+        debug_assert!(state.used % UNIT == 0, "whole units");
+        debug_assert!(len % UNIT == 0, "whole units");
         if state.room() < len + UNIT {
             // The rest of the window is a chunk with nothing in it.
             let next = self.next_window(&state)?;

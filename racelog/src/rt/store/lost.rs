@@ -24,7 +24,7 @@ impl Lost {
     /// memory from a multiple of eight on, and stays there for as long as the result. Nobody uses
     /// it but by this.
     pub(in crate::rt) unsafe fn new(end: *mut u8) -> Self {
-        debug_assert!(end.addr().is_multiple_of(8), "an encoded state ends where numbers can");
+        debug_assert!(end.addr() % 8 == 0, "an encoded state ends where numbers can");
         // SAFETY: a state chunk is longer than its numbers.
         Self { numbers: unsafe { end.sub(STATE_LEN) } }
     }

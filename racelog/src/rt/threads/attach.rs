@@ -105,10 +105,10 @@ fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
         Whose::Process => process_session().cloned(),
         Whose::Unknown => None,
     };
-    if let (Some(own), Some(session)) = (own, &session)
-        && Arc::ptr_eq(own.session(), session)
-    {
-        return current;
+    if let (Some(own), Some(session)) = (own, &session) {
+        if Arc::ptr_eq(own.session(), session) {
+            return current;
+        }
     }
     let log = session.as_ref().and_then(foreign_log);
     OWNED.try_with(|owned| owned.replace(log)).ok()?

@@ -74,10 +74,10 @@ impl OwnedLog {
 
     /// A foreign thread has this log from now on, and no longer the one that it had.
     pub(in crate::rt) fn replace(&self, log: Option<KeptLog>) -> Option<*const ThreadLog> {
-        if let Some((before, _)) = self.0.take()
-            && !before.session().is_stopped()
-        {
-            before.seal();
+        if let Some((before, _)) = self.0.take() {
+            if !before.session().is_stopped() {
+                before.seal();
+            }
         }
         self.0.set(log.map(|log| (log, None)));
         self.current()

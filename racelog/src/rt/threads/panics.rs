@@ -33,7 +33,10 @@ fn note(info: &PanicHookInfo<'_>) {
     with_known(|log| {
         if log.session().is_first_panic() {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
-            let message = info.payload_as_str().unwrap_or("something that is no text");
+            let payload = info.payload();
+            let message = payload.downcast_ref::<&str>().copied();
+            let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+            let message = message.unwrap_or("something that is no text");
             let message: String = message.chars().take(LONGEST).collect();
             let marker = Marker::Panic { place: &place, message: &message };
             log.emit_assert(&marker.text(), None);

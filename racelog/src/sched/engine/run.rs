@@ -198,11 +198,11 @@ impl Run {
     /// Lets the next thread go. If that is the calling thread, `own`, returns what it is told.
     fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Signal> {
         let next = state.decide(&self.clock);
-        if state.ending
-            && let Some(process) = self.process
-        {
-            drop(state);
-            (process.give_up)(self);
+        if state.ending {
+            if let Some(process) = self.process {
+                drop(state);
+                (process.give_up)(self);
+            }
         }
         match next {
             Next::Goes(slot, word) if Some(slot) == own => Some(word),

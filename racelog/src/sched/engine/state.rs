@@ -178,10 +178,10 @@ impl State {
                     continue;
                 }
             };
-            if self.guide.has_news()
-                && let Some(report_news) = self.report_news
-            {
-                report_news(self);
+            if self.guide.has_news() {
+                if let Some(report_news) = self.report_news {
+                    report_news(self);
+                }
             }
             clock.store(now + STEP, Ordering::Relaxed);
             self.slots[at].goes();
@@ -246,17 +246,15 @@ impl State {
                     && (slot.can_leave || slot.is_ready(|| slot.is_late(now)))
             };
             let mut others = (0..count).map(|at| (first + at) % count);
-            if self.farewell <= FAREWELL
-                && let Some(at) = others.find(|&at| goes(&self.slots[at]))
-            {
-                self.slots[at].goes();
-                return Next::Goes(at, Signal::Leave);
-            }
-            if self.farewell <= FAREWELL
-                && let Some(deadline) = self.earliest(now)
-            {
-                clock.store(deadline, Ordering::Relaxed);
-                continue;
+            if self.farewell <= FAREWELL {
+                if let Some(at) = others.find(|&at| goes(&self.slots[at])) {
+                    self.slots[at].goes();
+                    return Next::Goes(at, Signal::Leave);
+                }
+                if let Some(deadline) = self.earliest(now) {
+                    clock.store(deadline, Ordering::Relaxed);
+                    continue;
+                }
             }
             self.current = None;
             for slot in &mut self.slots {

@@ -8,7 +8,6 @@
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::num::NonZeroUsize;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
@@ -40,7 +39,7 @@ unsafe impl<T: ?Sized + Send + Sync> Send for Share<T> {}
 unsafe impl<T: ?Sized + Send + Sync> Sync for Share<T> {}
 
 /// The address that a share of none has. No allocation reaches it.
-const NOWHERE: NonZeroUsize = NonZeroUsize::MAX;
+const NOWHERE: usize = usize::MAX;
 
 impl<T> Share<T> {
     pub(super) fn new(value: T, counts: Counts) -> Self {
@@ -49,7 +48,8 @@ impl<T> Share<T> {
     }
 
     pub(super) const fn nowhere() -> Self {
-        Self(NonNull::without_provenance(NOWHERE))
+        // SAFETY: the address is not null.
+        Self(unsafe { NonNull::new_unchecked(ptr::without_provenance_mut(NOWHERE)) })
     }
 }
 
@@ -114,7 +114,7 @@ impl<T: ?Sized> Share<T> {
     ///
     /// There is such a share, it was forgotten for this one, and the types have the same layout.
     pub(super) unsafe fn from_value(value: *const T) -> Self {
-        let inner = if value.addr() == NOWHERE.get() {
+        let inner = if value.addr() == NOWHERE {
             value as *mut Inner<T>
         } else {
             // SAFETY: it points to a value, or to where one was, in memory that is allocated. The
@@ -134,7 +134,7 @@ impl<T: ?Sized> Share<T> {
     }
 
     fn is_nowhere(&self) -> bool {
-        self.0.addr() == NOWHERE
+        self.0.addr().get() == NOWHERE
     }
 
     /// The pointer that std's `Arc` gave.

@@ -14,6 +14,7 @@ impl<T> Arc<T> {
     }
 
     /// As [`std::sync::Arc::new_zeroed`].
+    #[cfg(std_since = "1.92")]
     #[must_use]
     pub fn new_zeroed() -> Arc<MaybeUninit<T>> {
         Arc::new(MaybeUninit::zeroed())
@@ -28,6 +29,7 @@ impl<T> Arc<[T]> {
     }
 
     /// As [`std::sync::Arc::new_zeroed_slice`].
+    #[cfg(std_since = "1.92")]
     #[must_use]
     pub fn new_zeroed_slice(len: usize) -> Arc<[MaybeUninit<T>]> {
         let slice = Self::new_uninit_slice(len);

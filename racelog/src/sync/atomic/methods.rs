@@ -119,31 +119,19 @@ macro_rules! methods {
         }
 
         #[doc = concat!("As [`std::sync::atomic::", stringify!($Atomic), "::fetch_update`].")]
+        ///
+        /// It is recorded as the load and the compare-exchanges that it is made of.
         #[track_caller]
         #[inline]
         pub fn fetch_update<F>(
             &self,
             set_order: Ordering,
             fetch_order: Ordering,
-            f: F,
+            mut f: F,
         ) -> Result<$word, $word>
         where
             F: FnMut($word) -> Option<$word>,
         {
-            self.try_update(set_order, fetch_order, f)
-        }
-
-        #[doc = concat!("As [`std::sync::atomic::", stringify!($Atomic), "::try_update`].")]
-        ///
-        /// It is recorded as the load and the compare-exchanges that it is made of.
-        #[track_caller]
-        #[inline]
-        pub fn try_update(
-            &self,
-            set_order: Ordering,
-            fetch_order: Ordering,
-            mut f: impl FnMut($word) -> Option<$word>,
-        ) -> Result<$word, $word> {
             let mut found = self.load(fetch_order);
             while let Some(new) = f(found) {
                 match self.compare_exchange_weak(found, new, set_order, fetch_order) {
@@ -154,9 +142,25 @@ macro_rules! methods {
             Err(found)
         }
 
+        #[doc = concat!("As [`std::sync::atomic::", stringify!($Atomic), "::try_update`].")]
+        ///
+        /// It is recorded as the load and the compare-exchanges that it is made of.
+        #[cfg(std_since = "1.95")]
+        #[track_caller]
+        #[inline]
+        pub fn try_update(
+            &self,
+            set_order: Ordering,
+            fetch_order: Ordering,
+            f: impl FnMut($word) -> Option<$word>,
+        ) -> Result<$word, $word> {
+            self.fetch_update(set_order, fetch_order, f)
+        }
+
         #[doc = concat!("As [`std::sync::atomic::", stringify!($Atomic), "::update`].")]
         ///
         /// It is recorded as the load and the compare-exchanges that it is made of.
+        #[cfg(std_since = "1.95")]
         #[track_caller]
         #[inline]
         pub fn update(

@@ -5,7 +5,9 @@ use std::ptr;
 use std::sync::atomic::Ordering;
 
 use super::mark::{Mark, on_failure};
-use super::methods::{fetches, methods};
+#[cfg(std_since = "1.91")]
+use super::methods::fetches;
+use super::methods::methods;
 
 /// A raw pointer that threads can share, as [`std::sync::atomic::AtomicPtr`].
 #[repr(C)]
@@ -16,7 +18,11 @@ pub struct AtomicPtr<T> {
 
 impl<T> AtomicPtr<T> {
     methods! { AtomicPtr holds *mut T }
+}
 
+#[cfg(std_since = "1.91")]
+#[clippy::msrv = "1.91"]
+impl<T> AtomicPtr<T> {
     fetches! { AtomicPtr holds *mut T;
         fetch_ptr_add(count: usize) |old| old.wrapping_byte_add(count.wrapping_mul(size_of::<T>()));
         fetch_ptr_sub(count: usize) |old| old.wrapping_byte_sub(count.wrapping_mul(size_of::<T>()));

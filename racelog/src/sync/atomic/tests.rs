@@ -57,9 +57,12 @@ macro_rules! common {
         }
 
         let mut atomic = $Atomic::from(one);
-        assert_eq!(atomic.update(relaxed, relaxed, |_| two), one);
-        assert_eq!(atomic.try_update(relaxed, relaxed, |_| None), Err(two));
-        assert_eq!(atomic.try_update(relaxed, relaxed, |_| Some(one)), Ok(two));
+        #[cfg(std_since = "1.95")]
+        {
+            assert_eq!(atomic.update(relaxed, relaxed, |_| two), one);
+            assert_eq!(atomic.try_update(relaxed, relaxed, |_| None), Err(two));
+            assert_eq!(atomic.try_update(relaxed, relaxed, |_| Some(one)), Ok(two));
+        }
         let updated = atomic.fetch_update(relaxed, relaxed, |_| Some(two));
         assert_eq!(updated, Ok(one));
         assert_eq!(*atomic.get_mut(), two);
@@ -158,6 +161,7 @@ fn ptr_is_as_in_std() {
     const ONE: *mut u32 = std::ptr::without_provenance_mut(0x1000);
     const TWO: *mut u32 = std::ptr::without_provenance_mut(0x2003);
     common!(AtomicPtr<u32>, *mut u32, ONE, TWO);
+    #[cfg(std_since = "1.91")]
     for old in [ONE, TWO] {
         for operand in [0, 1, 0xff, usize::MAX, 1 << (usize::BITS - 1)] {
             same!(AtomicPtr, old, fetch_ptr_add(operand));

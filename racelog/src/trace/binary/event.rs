@@ -406,8 +406,8 @@ mod tests {
             thread: ThreadId::new(3),
             stamp: Stamp::new(stamp),
             op,
-            location: (!stamp.is_multiple_of(3)).then(|| LocId::new((stamp * 7 % 1000) as u32)),
-            recorded: stamp.is_multiple_of(2),
+            location: (stamp % 3 != 0).then(|| LocId::new((stamp * 7 % 1000) as u32)),
+            recorded: stamp % 2 == 0,
             patience: Patience::Forever,
         }
     }
@@ -524,7 +524,7 @@ mod tests {
     #[test]
     fn accesses_in_a_loop_are_short_and_come_back() {
         let access = |stamp: u64| {
-            let write = stamp.is_multiple_of(2);
+            let write = stamp % 2 == 0;
             let (var, value) = (VarId::new(70_000), Value::int(i128::from(stamp / 2) - 20));
             let op = if write { Op::Write { var, value } } else { Op::Read { var, value } };
             let location = Some(LocId::new(if write { 900 } else { 901 }));

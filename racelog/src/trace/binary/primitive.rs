@@ -162,10 +162,10 @@ const SPECIAL_BIG_NEG: u128 = 2;
 #[inline]
 pub(crate) fn put_value(out: &mut impl Out, value: Value) {
     // Nearly all of them: 64 bits and the kind.
-    if let Value::Nat(number) = value
-        && number < 1 << (u64::BITS - KIND_BITS)
-    {
-        return put_u64(out, (number as u64) << KIND_BITS | NAT as u64);
+    if let Value::Nat(number) = value {
+        if number < 1 << (u64::BITS - KIND_BITS) {
+            return put_u64(out, (number as u64) << KIND_BITS | NAT as u64);
+        }
     }
     if value == Value::Opaque {
         return put_u64(out, (SPECIAL_OPAQUE << KIND_BITS | SPECIAL) as u64);

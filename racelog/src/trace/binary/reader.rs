@@ -184,12 +184,12 @@ impl<R: Read + Seek> Reader<R> {
     #[inline]
     fn read_written(&mut self) -> Result<bool, ReadError> {
         let stamp = self.next_stamp();
-        if let Some(init) = self.inits.last().copied()
-            && stamp.is_none_or(|stamp| init.before <= stamp)
-        {
-            self.inits.pop();
-            self.item = Item::Init { var: init.var, value: init.value };
-            return Ok(true);
+        if let Some(init) = self.inits.last().copied() {
+            if stamp.is_none_or(|stamp| init.before <= stamp) {
+                self.inits.pop();
+                self.item = Item::Init { var: init.var, value: init.value };
+                return Ok(true);
+            }
         }
         if stamp.is_none() {
             self.count_left_out();
@@ -231,10 +231,10 @@ impl<R: Read + Seek> Reader<R> {
 /// Checks that all that the event refers to is there.
 #[inline]
 fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> {
-    if let Some(id) = event.location
-        && dictionary.get_location(id).is_none()
-    {
-        return Err(DictionaryError::Undefined { what: "location", number: id.get() });
+    if let Some(id) = event.location {
+        if dictionary.get_location(id).is_none() {
+            return Err(DictionaryError::Undefined { what: "location", number: id.get() });
+        }
     }
     match event.op {
         Op::Read { value, .. }

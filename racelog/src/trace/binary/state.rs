@@ -70,7 +70,7 @@ mod tests {
         let state = State { cut: 1 << 40, lost: 7, full: true };
         for offset in 20..40 {
             let bytes = state.encode(offset);
-            assert!((offset + bytes.len()).is_multiple_of(8));
+            assert!((offset + bytes.len()) % 8 == 0);
             assert_eq!(State::decode(&bytes[HEADER_LEN..]), Ok(state));
         }
         assert!(State::decode(&[0; STATE_LEN - 1]).is_err());

@@ -56,11 +56,11 @@ impl Replay {
         for there in [false, true] {
             for step in &self.schedule.next {
                 let operation = &step.operation;
-                if let Some(slot) = find(choice, &operation.thread)
-                    && waits_at(operation, &choice.slots[slot].intent) == there
-                {
-                    self.turn = Some((operation.thread.clone(), false));
-                    return Ok(Brought::Goes(slot));
+                if let Some(slot) = find(choice, &operation.thread) {
+                    if waits_at(operation, &choice.slots[slot].intent) == there {
+                        self.turn = Some((operation.thread.clone(), false));
+                        return Ok(Brought::Goes(slot));
+                    }
                 }
             }
         }

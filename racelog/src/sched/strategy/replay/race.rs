@@ -48,19 +48,19 @@ impl Replay {
         }
         let order = [goes_first, 1 - goes_first];
         let slot = slots[order[done]];
-        if let [Some(a), Some(b)] = slots
-            && done == 0
-        {
-            if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
-                // A thread may free several things one after the other.
-                if let Some(at) = self.schedule.next.iter().position(is_free) {
-                    let thread = &self.schedule.next[at].operation.thread;
-                    self.turn = Some((thread.clone(), false));
-                    return Ok([a, b][at]);
+        if let [Some(a), Some(b)] = slots {
+            if done == 0 {
+                if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
+                    // A thread may free several things one after the other.
+                    if let Some(at) = self.schedule.next.iter().position(is_free) {
+                        let thread = &self.schedule.next[at].operation.thread;
+                        self.turn = Some((thread.clone(), false));
+                        return Ok([a, b][at]);
+                    }
+                    return self.diverge(self.done.len(), Why::Apart);
                 }
-                return self.diverge(self.done.len(), Why::Apart);
+                self.confirm();
             }
-            self.confirm();
         }
         self.turn = None;
         self.phase = if done == 0 { Phase::End(1) } else { Phase::After };
