@@ -21,7 +21,9 @@ pub mod trace;
 pub mod alloc;
 pub mod contract;
 
+// Of the commands alone, which are built with a newer compiler.
 #[cfg(feature = "interrupt")]
+#[clippy::msrv = "1.95"]
 #[doc(hidden)]
 pub mod interrupt;
 
