@@ -6,4 +6,5 @@ pub mod hard;
 pub mod printed_formula;
 pub mod random_body;
 pub mod random_trace;
+pub mod registry;
 pub mod whole_trace;

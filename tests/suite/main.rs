@@ -28,6 +28,7 @@ mod prediction;
 mod programs;
 mod recorded;
 mod recorder;
+mod registry;
 mod rejected;
 mod render;
 mod reuse;
