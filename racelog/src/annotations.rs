@@ -2,10 +2,10 @@
 //! that has no type of ours.
 
 #[cfg(feature = "record")]
-pub use recording::{branch, checked, read, write};
+pub use recording::{atomic, branch, checked, read, write};
 
 #[cfg(not(feature = "record"))]
-pub use silent::{TestSession, branch, checked, explore, explore_test, read, write};
+pub use silent::{TestSession, atomic, branch, checked, explore, explore_test, read, write};
 
 use std::fmt::Debug;
 
@@ -96,6 +96,35 @@ mod recording {
         with(|log| log.branch(here));
     }
 
+    /// Runs a body in which no other thread is meant to come in between: if one may, in a way that
+    /// shows, the analyser says so. It takes no lock, and changes nothing of how the body runs.
+    ///
+    /// ```
+    /// # use racelog::cell::Shared;
+    /// # let balance = Shared::new(7);
+    /// let before = racelog::atomic(|| {
+    ///     let before = balance.get();
+    ///     balance.set(before + 1);
+    ///     before
+    /// });
+    /// # assert_eq!(before, 7);
+    /// ```
+    #[track_caller]
+    pub fn atomic<R>(body: impl FnOnce() -> R) -> R {
+        struct End(Option<CallSite>);
+
+        impl Drop for End {
+            fn drop(&mut self) {
+                with(|log| log.emit_alone(Op::AtomicEnd, self.0));
+            }
+        }
+
+        let here = Some(CallSite::caller());
+        with(|log| log.emit_alone(Op::AtomicBegin(None), here));
+        let _end = End(here);
+        body()
+    }
+
     /// Records that a checked property held.
     #[track_caller]
     pub fn checked(text: &str) {
@@ -155,6 +184,12 @@ mod silent {
     /// Says that what this thread does from here on depends on what it has read.
     #[inline]
     pub fn branch() {}
+
+    /// Runs a body in which no other thread is meant to come in between.
+    #[inline]
+    pub fn atomic<R>(body: impl FnOnce() -> R) -> R {
+        body()
+    }
 
     /// Records that a checked property held.
     #[inline]

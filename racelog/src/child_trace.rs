@@ -31,7 +31,7 @@ pub(crate) fn located_events(test: &str) -> Vec<(Event, Option<Location>, Arc<Di
     let items = located_items(test).into_iter();
     let events = items.filter_map(|(item, location, dictionary)| match item {
         Item::Event(event) => Some((event, location, dictionary)),
-        Item::Init { .. } | Item::Request(_) => None,
+        Item::Init { .. } | Item::Request(_) | Item::Said { .. } => None,
     });
     events.collect()
 }
@@ -48,6 +48,11 @@ pub(crate) fn last_requests(test: &str) -> Vec<Event> {
         }
     }
     requests
+}
+
+/// What the trace of a test's child has.
+pub(crate) fn items(test: &str) -> Vec<Item> {
+    located_items(test).into_iter().map(|(item, ..)| item).collect()
 }
 
 fn located_items(test: &str) -> Vec<(Item, Option<Location>, Arc<Dictionary>)> {
@@ -75,7 +80,7 @@ fn located_items(test: &str) -> Vec<(Item, Option<Location>, Arc<Dictionary>)> {
         items.extend(found.into_iter().map(|item| {
             let location = match item {
                 Item::Event(event) | Item::Request(event) => event.location,
-                Item::Init { .. } => None,
+                Item::Init { .. } | Item::Said { .. } => None,
             };
             let location = location.and_then(|id| dictionary.get_location(id));
             (item, location, dictionary.clone())

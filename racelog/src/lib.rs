@@ -83,7 +83,7 @@ use sched::Controller;
 pub use racelog_macros::{instrument, instrument_items, main, test};
 pub use std::thread_local;
 
-pub use annotations::branch;
+pub use annotations::{atomic, branch};
 #[cfg(not(feature = "record"))]
 pub use annotations::explore;
 #[cfg(feature = "record")]
@@ -98,7 +98,7 @@ pub mod __private {
     #[cfg(feature = "record")]
     pub use crate::instrument::{
         For, HOOKS, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
-        Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen, box_of,
+        Naming, Origin, Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen, box_of,
         memory_freed, memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace,
         ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
     };

@@ -97,7 +97,7 @@ impl Orders<'_> {
     fn abstractly_feasible(&self, event: EventId) -> bool {
         self.must[event.index()]
             .iter()
-            .filter(|earlier| self.trace.op(**earlier) == Op::Branch)
+            .filter(|earlier| self.trace.op(**earlier).decides())
             .all(|branch| self.history_is_feasible(*branch))
     }
 

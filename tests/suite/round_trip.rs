@@ -84,7 +84,7 @@ fn the_grammar_is_read_as_documented() {
                 Op::Load { ordering, .. } => Some(ordering),
                 _ => None,
             },
-            Item::Init { .. } | Item::Request(_) => None,
+            Item::Init { .. } | Item::Request(_) | Item::Said { .. } => None,
         })
         .collect();
     assert_eq!(orderings, [Some(MemoryOrdering::Acquire), None]);

@@ -9,14 +9,14 @@ use racelog::trace::{Dictionary, Event, Item, Object};
 use super::args::Show;
 use super::input::Input;
 use super::{Failure, Outcome, terminal};
-use crate::trace::format::text::EventPrinter;
+use crate::trace::format::text::{EventPrinter, SaidPrinter};
 
 pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
     let mut input = Input::of_args(&args.input)?;
     let mut out = terminal::stdout(terminal::Kind::Text);
     let mut filter = Filter::new(args);
     let mut printer = EventPrinter::new();
-    let mut line = Vec::new();
+    let (mut line, mut values) = (Vec::new(), SaidPrinter::new());
     let mut number = 0;
     while let Some(item) = input.next_item() {
         let dictionary = input.source().dictionary();
@@ -29,10 +29,12 @@ pub(super) fn run(args: &Show) -> Result<Outcome, Failure> {
                 }
             }
             Item::Request(_) => {}
+            Item::Said { thread, said } => values.say(*thread, *said),
             Item::Event(event) => {
                 number += 1;
+                let said = values.event(dictionary, event);
                 if filter.shows(dictionary, &mut printer, number, event) {
-                    printer.event(dictionary, event, &mut line);
+                    printer.event_with(dictionary, event, &said, &mut line);
                     let note = if event.recorded { "" } else { "  # unrecorded code" };
                     write_line(&mut out, Some(number), &line, note)?;
                 }

@@ -79,7 +79,7 @@ impl Counts {
         self.locks.extend(event.op.lock());
         self.vars.extend(event.op.var());
         self.accesses += u64::from(event.op.var().is_some());
-        self.branches += u64::from(event.op == Op::Branch);
+        self.branches += u64::from(event.op.decides());
         self.implicit += u64::from(!event.recorded && event.op.implies_branch());
     }
 

@@ -214,7 +214,10 @@ fn ordered(trace: &Trace, event: EventId, op: &Op) -> Option<Ordered> {
         | Op::OnceBegin(_)
         | Op::OnceEnd(_)
         | Op::OnceWait(_)
-        | Op::Assert(_) => return None,
+        | Op::Assert(_)
+        | Op::Check { .. }
+        | Op::AtomicBegin(_)
+        | Op::AtomicEnd => return None,
     })
 }
 

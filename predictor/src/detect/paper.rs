@@ -93,7 +93,7 @@ fn branches(trace: &Trace, index: &Index) -> Vec<Option<EventId>> {
         let checked = &mut last[trace.thread(event).index()];
         match trace.op(event) {
             Op::Cas { .. } | Op::CasFail { .. } => *checked = Some(event),
-            Op::Branch => *checked = index.input_before(event),
+            Op::Branch | Op::Check { .. } => *checked = index.input_before(event),
             _ if trace.is_guarded(event) => *checked = index.input_before(event),
             _ => {}
         }

@@ -247,7 +247,7 @@ impl<'a> Encoder<'a> {
                 let (included, clean) = (self.included(event), self.clean_after(event));
                 self.formula.implies(&[included], &[clean]);
             }
-            Op::Branch => {
+            Op::Branch | Op::Check { .. } => {
                 let (included, clean) = (self.included(event), self.clean_before(event));
                 self.formula.implies(&[included], &[clean]);
             }
@@ -279,6 +279,8 @@ impl<'a> Encoder<'a> {
             | Op::End
             | Op::Fork(_)
             | Op::Assert(_)
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd
             | Op::Fence(_)
             | Op::Read { .. }
             | Op::Load { .. }

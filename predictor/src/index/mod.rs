@@ -243,7 +243,10 @@ impl<'a> Builder<'a> {
             | Op::OnceBegin(_)
             | Op::OnceEnd(_)
             | Op::OnceWait(_)
-            | Op::Assert(_) => {}
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd => {}
         }
     }
 

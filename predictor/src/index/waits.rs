@@ -72,6 +72,9 @@ impl Wait {
             | Op::End
             | Op::Fork(_)
             | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd
             | Op::Fence(_)
             | Op::Branch
             | Op::Read { .. }

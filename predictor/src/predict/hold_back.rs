@@ -165,6 +165,7 @@ impl Run<'_> {
         }
         match op {
             Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => true,
+            Op::AtomicBegin(_) | Op::AtomicEnd => true,
             Op::Read { .. } | Op::Load { .. } | Op::Write { .. } | Op::Store { .. } => true,
             Op::Rmw { .. } | Op::Exclusive { .. } => true,
             Op::Release(_) | Op::ReadRelease(_) | Op::OnceEnd(_) | Op::Wait { .. } => true,
@@ -174,7 +175,7 @@ impl Run<'_> {
                 let bounded = trace.capacity(channel).is_some();
                 !bounded || free(Object::Channel(channel))
             }
-            Op::Branch => !unclean,
+            Op::Branch | Op::Check { .. } => !unclean,
             Op::Cas { var, .. } | Op::CasFail { var, .. } => {
                 let finds = |value: &Option<ValueId>| value.as_ref() == op.found();
                 !unclean && self.values.get(&var).is_none_or(finds)

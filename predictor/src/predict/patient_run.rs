@@ -173,7 +173,8 @@ impl<'m, 'a> PatientRun<'m, 'a> {
             if position >= end {
                 return false;
             }
-            if matches!(self.trace.op(*event), Op::Branch | Op::Cas { .. } | Op::CasFail { .. }) {
+            let op = self.trace.op(*event);
+            if op.decides() || matches!(op, Op::Cas { .. } | Op::CasFail { .. }) {
                 return true;
             }
         }

@@ -31,7 +31,7 @@ pub fn last_seen(trace: &Trace) -> Vec<LastSeen> {
 
 fn stands(trace: &Trace, thread: ThreadId) -> Option<LastSeen> {
     let events = trace.events_of_thread(thread);
-    let last = *events.iter().rev().find(|event| trace.op(**event) != Op::Branch)?;
+    let last = *events.iter().rev().find(|event| !trace.op(**event).decides())?;
     if trace.op(last) == Op::End {
         return None;
     }

@@ -109,7 +109,13 @@ impl<'a> Machine<'a> {
             require(enough, WhyNot::AccessOrder(var, required, happened))?;
         }
         match *op {
-            Op::Begin | Op::End | Op::Fork(_) | Op::Assert(_) | Op::Fence(_) => Ok(()),
+            Op::Begin
+            | Op::End
+            | Op::Fork(_)
+            | Op::Assert(_)
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd
+            | Op::Fence(_) => Ok(()),
             Op::Join(child) => self.finished(state, child),
             Op::Read { .. }
             | Op::Load { .. }
@@ -121,7 +127,7 @@ impl<'a> Machine<'a> {
                 clean()?;
                 self.holds(state, var, value)
             }
-            Op::Branch => clean(),
+            Op::Branch | Op::Check { .. } => clean(),
             Op::Acquire(lock) | Op::OnceBegin(lock) => is_free(state, lock),
             Op::Release(lock) | Op::OnceEnd(lock) | Op::Wait { lock, .. } => {
                 let held = state.locks[lock.index()].writer == Some(t);
@@ -222,7 +228,15 @@ impl<'a> Machine<'a> {
             state.vars[var.index()].accesses += 1;
         }
         match *op {
-            Op::Begin | Op::End | Op::Join(_) | Op::Assert(_) | Op::Fence(_) | Op::Branch => {}
+            Op::Begin
+            | Op::End
+            | Op::Join(_)
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd
+            | Op::Fence(_)
+            | Op::Branch => {}
             Op::Fork(child) => state.threads[child.index()].started = true,
             Op::Read { var, value } | Op::Load { var, value, .. } => {
                 self.read(state, t, var, value);

@@ -232,7 +232,10 @@ impl Machine<'_> {
             | Op::OnceBegin(_)
             | Op::OnceEnd(_)
             | Op::Arrive { .. }
-            | Op::Assert(_) => true,
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd => true,
         }
     }
 

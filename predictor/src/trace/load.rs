@@ -4,12 +4,13 @@ use std::str::FromStr;
 
 use racelog::trace::{
     BarrierId, ChannelId, CondvarId, Dictionary, End, Event, Item, LockId, Metadata, Object,
-    Patience, ThreadId, Value, VarId,
+    Patience, Shape, ShapeId, ThreadId, Value, VarId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::columns::Columns;
+use super::data::{DataLoader, Unsound};
 use super::foreign::Foreign;
 use super::format::{Format, Names, Source, SourceError};
 use super::loaded::Request;
@@ -32,6 +33,8 @@ pub enum LoadError {
     InitTwice { variable: String, before: u64 },
     #[error("before event {before}: the initial value of `{variable}` comes after its first use")]
     InitLate { variable: String, before: u64 },
+    #[error("event {event}: {why}")]
+    Expression { event: u64, why: String },
     #[error("{0}")]
     Invalid(#[from] Box<Invalid>),
 }
@@ -84,6 +87,8 @@ pub struct Loader {
     initialised: FxHashSet<VarId>,
     /// What each thread was last about to do, if it has done nothing since.
     requests: FxHashMap<ThreadId, Request>,
+    data: DataLoader,
+    shapes: Vec<Shape>,
 }
 
 /// What the loader knows of a thread.
@@ -103,7 +108,18 @@ impl Loader {
 
     /// Adds an item; `dictionary` knows what it refers to.
     pub fn push(&mut self, dictionary: &Dictionary, item: &Item) -> Result<(), LoadError> {
+        self.learn(new_shapes(dictionary, self.shapes.len()));
         self.take(item).map_err(|refused| refused.explain(dictionary))
+    }
+
+    /// Takes shapes of expressions that come after those that are known.
+    pub(super) fn learn(&mut self, shapes: impl IntoIterator<Item = Shape>) {
+        self.shapes.extend(shapes);
+    }
+
+    /// How many shapes of expressions are known.
+    pub(super) fn shape_count(&self) -> usize {
+        self.shapes.len()
     }
 
     /// Adds an item.
@@ -113,6 +129,10 @@ impl Loader {
             Item::Event(event) => self.event(event),
             Item::Request(event) => {
                 self.request(event);
+                Ok(())
+            }
+            Item::Said { thread, said } => {
+                self.data.say(*thread, *said);
                 Ok(())
             }
         }
@@ -133,7 +153,7 @@ impl Loader {
         dictionary: Dictionary,
         end: End,
     ) -> Result<Trace, LoadError> {
-        let Self { mut columns, numbering, mut threads, requests, .. } = self;
+        let Self { mut columns, numbering, mut threads, requests, data, .. } = self;
         let Numbering { originals, values, initial, .. } = numbering;
         // Threads that are only spoken of have no events.
         threads.resize(originals.threads.len(), ThreadProgress::default());
@@ -189,6 +209,7 @@ impl Loader {
             capacities,
             fair,
             requests,
+            data: data.data,
         };
         validate(&trace).map_err(Box::new)?;
         Ok(trace)
@@ -240,16 +261,27 @@ impl Loader {
             self.columns.impatient.push((EventId::from_index(index), event.patience));
         }
         self.requests.remove(&thread);
+        let place = (EventId::from_index(index), progress.events);
         progress.events += 1;
         progress.guarded = !event.recorded && op.implies_branch();
-        Ok(())
+        let values = &mut self.numbering.values;
+        self.data.event(&self.shapes, values, event, &op, place).map_err(|why| {
+            let event = place.0.number();
+            Refused::Expression { event, why }
+        })
     }
 }
 
+/// The shapes of expressions that a dictionary has, but for the first so many.
+pub(super) fn new_shapes(dictionary: &Dictionary, known: usize) -> impl Iterator<Item = Shape> {
+    (known..).map_while(|id| dictionary.get_shape(ShapeId::new(id as u32)).cloned())
+}
+
 /// Why an item is not taken, said without names.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Refused {
     TooLong,
+    Expression { event: u64, why: Unsound },
     InitTwice { var: VarId, before: u64 },
     InitLate { var: VarId, before: u64 },
 }
@@ -259,6 +291,9 @@ impl Refused {
         let name = |var| Names::new().name(dictionary, Object::Var(var)).to_owned();
         match self {
             Self::TooLong => LoadError::TooLong,
+            Self::Expression { event, why } => {
+                LoadError::Expression { event, why: why.describe(dictionary) }
+            }
             Self::InitTwice { var, before } => LoadError::InitTwice { variable: name(var), before },
             Self::InitLate { var, before } => LoadError::InitLate { variable: name(var), before },
         }

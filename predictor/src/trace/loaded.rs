@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::added::Added;
 use super::columns::Columns;
+use super::data::{Data, Expression};
 use super::foreign::Foreign;
-use super::format::text::EventPrinter;
+use super::format::text::{EventPrinter, print_expression, put_end};
 use super::originals::{Originals, ToOriginals};
 use super::overlaps::Overlaps;
 use super::translate::Translate;
@@ -54,6 +55,7 @@ pub struct Trace {
     /// Of each lock whether waiting writers keep readers out.
     pub(super) fair: Vec<bool>,
     pub(super) requests: FxHashMap<ThreadId, Request>,
+    pub(super) data: FxHashMap<EventId, Data>,
 }
 
 /// What a thread was about to do when the trace ended, and waited for.
@@ -129,6 +131,18 @@ impl Trace {
             Op::Assert(text) => self.dictionary.get_string(text).map(Marker::parse),
             _ => None,
         }
+    }
+
+    /// What an event says of values besides what it did.
+    #[inline]
+    pub fn data(&self, event: EventId) -> Option<&Data> {
+        if self.data.is_empty() { None } else { self.data.get(&event) }
+    }
+
+    /// Whether any event says something of values besides what it did.
+    #[inline]
+    pub fn has_data(&self) -> bool {
+        !self.data.is_empty()
     }
 
     /// How long the thread of an event would have waited to do it.
@@ -363,8 +377,50 @@ impl Printer<'_> {
     /// The event as its line in the text format.
     pub fn event(&mut self, event: EventId) -> String {
         let mut out = Vec::new();
-        self.inner.event(&self.trace.dictionary, &self.trace.original(event), &mut out);
+        let (dictionary, original) = (&self.trace.dictionary, self.trace.original(event));
+        let said = self.said(event);
+        self.inner.event_with(dictionary, &original, &said, &mut out);
         String::from_utf8_lossy(&out).into_owned()
+    }
+
+    /// What an event says besides its operands.
+    fn said(&self, event: EventId) -> String {
+        let (mut said, op) = (String::new(), self.trace.op(event));
+        let data = self.trace.data(event);
+        if let Some(data) = data {
+            if data.found.is_some() {
+                said += &format!(" -> {}", self.value_name(event));
+            }
+            if let Some(expects) = &data.expects {
+                said += &format!(" expect {}", self.expression(expects));
+            }
+            if let Some(is) = &data.is {
+                let sign = if op.decides() { " " } else { " := " };
+                said += &format!("{sign}{}", self.expression(is));
+            }
+        }
+        let since = data.and_then(|data| data.since).map(|position| {
+            let events = self.trace.events_of_thread(self.trace.thread(event));
+            events[position as usize].number()
+        });
+        put_end(&self.trace.dictionary, &self.trace.original(event).op, since, &mut said);
+        said
+    }
+
+    /// What expressions call the value that an event has found.
+    pub fn value_name(&self, read: EventId) -> String {
+        let Some(data) = self.trace.data(read) else { return "?".to_owned() };
+        let name = data.name.and_then(|id| self.trace.dictionary.get_string(id));
+        name.map_or_else(|| format!("${}", data.number), str::to_owned)
+    }
+
+    /// An expression.
+    pub fn expression(&self, expression: &Expression) -> String {
+        let name = |place: u32| match expression.reads().get(place as usize) {
+            Some(read) => self.value_name(*read),
+            None => "?".to_owned(),
+        };
+        print_expression(expression.nodes(), name)
     }
 
     /// What an event does: its line without thread and location.

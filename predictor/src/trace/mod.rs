@@ -2,6 +2,7 @@
 
 mod added;
 mod columns;
+mod data;
 mod foreign;
 pub mod format;
 mod groups;
@@ -11,10 +12,12 @@ mod loaded;
 mod originals;
 mod overlaps;
 mod pipeline;
+mod since;
 mod translate;
 mod validate;
 mod values;
 
+pub use data::{Data, Expression};
 pub use groups::Groups;
 pub use id::EventId;
 pub use load::{LoadError, Loader};

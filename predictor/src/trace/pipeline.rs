@@ -7,10 +7,10 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use racelog::trace::Item;
+use racelog::trace::{Item, Shape};
 
 use super::format::{Source, SourceError};
-use super::load::{LoadError, Loader, Refused};
+use super::load::{LoadError, Loader, Refused, new_shapes};
 
 /// How many items go from one thread to the other at a time.
 const BATCH: usize = 1 << 12;
@@ -25,9 +25,10 @@ pub(super) fn read_ahead(
     progress: impl FnMut(&Source),
 ) -> Result<Loader, LoadError> {
     let (sender, receiver) = sync_channel(WAITING);
+    let shapes = loader.shape_count();
     let (read, loaded) = thread::scope(|scope| {
         let loading = scope.spawn(move || load(loader, receiver));
-        let read = read(source, &sender, progress);
+        let read = read(source, &sender, shapes, progress);
         drop(sender);
         (read, loading.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
@@ -36,9 +37,13 @@ pub(super) fn read_ahead(
     Ok(loader)
 }
 
-fn load(mut loader: Loader, batches: Receiver<Vec<Item>>) -> Result<Loader, Refused> {
-    for batch in batches {
-        for item in &batch {
+/// Items, and the shapes of expressions that are new with them.
+type Batch = (Vec<Item>, Vec<Shape>);
+
+fn load(mut loader: Loader, batches: Receiver<Batch>) -> Result<Loader, Refused> {
+    for (items, shapes) in batches {
+        loader.learn(shapes);
+        for item in &items {
             loader.take(item)?;
         }
     }
@@ -48,7 +53,8 @@ fn load(mut loader: Loader, batches: Receiver<Vec<Item>>) -> Result<Loader, Refu
 /// Reads to the end, or until nobody wants more.
 fn read(
     source: &mut Source,
-    batches: &SyncSender<Vec<Item>>,
+    batches: &SyncSender<Batch>,
+    mut shapes: usize,
     mut progress: impl FnMut(&Source),
 ) -> Result<(), SourceError> {
     loop {
@@ -65,7 +71,9 @@ fn read(
             }
         };
         // Who refuses an item says so when it is asked.
-        let refused = batches.send(batch).is_err();
+        let new: Vec<Shape> = new_shapes(source.dictionary(), shapes).collect();
+        shapes += new.len();
+        let refused = batches.send((batch, new)).is_err();
         match ended {
             Some(ended) => return ended,
             None if refused => return Ok(()),

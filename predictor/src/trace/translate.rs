@@ -108,6 +108,9 @@ pub(super) trait Translate<From, To> {
                 Op::Leave { barrier: self.barrier(barrier), generation }
             }
             Op::Assert(text) => Op::Assert(text),
+            Op::Check { text, by_language } => Op::Check { text, by_language },
+            Op::AtomicBegin(name) => Op::AtomicBegin(name),
+            Op::AtomicEnd => Op::AtomicEnd,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Values as ids: equal ids, equal values.
 
+use std::sync::{PoisonError, RwLock};
+
 use racelog::trace::Value;
 use rustc_hash::FxHashMap;
 
@@ -16,12 +18,22 @@ pub struct ValueId(u32);
 const WRITTEN: u32 = 1 << 31;
 
 /// The values of a trace.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Values {
     table: Vec<Value>,
     /// The ids of numbers from 0 on, as far as that is worth the room; [`UNSEEN`] for the others.
     small: Vec<u32>,
     /// The ids of all other values.
+    ids: FxHashMap<Value, ValueId>,
+    /// Values that the trace does not have and executions compute. Their ids come after those of
+    /// the table, in the order in which they were first met.
+    computed: RwLock<Computed>,
+}
+
+/// Values that executions compute.
+#[derive(Debug, Default)]
+struct Computed {
+    values: Vec<Value>,
     ids: FxHashMap<Value, ValueId>,
 }
 
@@ -64,6 +76,31 @@ impl Values {
         id
     }
 
+    /// The id of a concrete value that an execution of the loaded trace computes.
+    pub fn computed(&self, value: Value) -> ValueId {
+        let small = match value {
+            Value::Nat(number) => usize::try_from(number).ok().and_then(|at| self.small.get(at)),
+            _ => None,
+        };
+        let known = small.filter(|id| **id != UNSEEN).map(|id| ValueId(*id));
+        if let Some(id) = known.or_else(|| self.ids.get(&value).copied()) {
+            return id;
+        }
+        let read = |computed: &Computed| computed.ids.get(&value).copied();
+        if let Some(id) = read(&self.computed.read().unwrap_or_else(PoisonError::into_inner)) {
+            return id;
+        }
+        let mut computed = self.computed.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(id) = read(&computed) {
+            return id;
+        }
+        let id = ValueId((self.table.len() + computed.values.len()) as u32);
+        debug_assert!(id.0 & WRITTEN == 0, "fewer values than operands");
+        computed.values.push(value);
+        computed.ids.insert(value, id);
+        id
+    }
+
     /// Whether this is the id of a concrete value.
     pub(super) fn is(&self, id: ValueId, value: Value) -> bool {
         self.table.get(id.0 as usize) == Some(&value)
@@ -81,7 +118,14 @@ impl Values {
 
     /// The value; opaque if it was not recorded.
     pub fn get(&self, id: ValueId) -> Value {
-        if id.0 & WRITTEN == 0 { self.table[id.0 as usize] } else { Value::Opaque }
+        if id.0 & WRITTEN != 0 {
+            return Value::Opaque;
+        }
+        let place = id.0 as usize;
+        self.table.get(place).copied().unwrap_or_else(|| {
+            let computed = self.computed.read().unwrap_or_else(PoisonError::into_inner);
+            computed.values.get(place - self.table.len()).copied().unwrap_or(Value::Opaque)
+        })
     }
 
     /// The event that wrote an opaque value, unless it is an initial one.

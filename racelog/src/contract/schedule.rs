@@ -20,8 +20,8 @@
 //! | `stall` | 1 or more | they wait, and no thread of the program can go on |
 //! | `send` | 1 | the message cannot be sent: nobody is there to receive it |
 //!
-//! [Operations](super::operation) are written as in outcomes. Steps `exclusive` and `assert` are
-//! passed over when a schedule is followed. The step of an access may say what it reads or writes,
+//! [Operations](super::operation) are written as in outcomes. Steps `exclusive`, `assert`, `check`,
+//! `check_panic`, `atomic_begin` and `atomic_end` are passed over when a schedule is followed. The step of an access may say what it reads or writes,
 //! if that is known. A program that finds something else there is not stopped for it; it explains
 //! why the program does not follow later on:
 //!

@@ -16,6 +16,7 @@
 //!
 //! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
 
+mod data;
 mod fallback;
 mod functions;
 mod known;
@@ -25,6 +26,7 @@ mod shim;
 
 use std::mem::needs_drop;
 
+pub use data::{Naming, Origin};
 pub use fallback::{PointerFallback, PointerProbeFallback};
 pub use functions::{
     box_of, memory_freed, memory_moved, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,

@@ -27,6 +27,7 @@ pub(crate) use base::exit::at_exit;
 pub(crate) use base::ids::{NumberedId, counters};
 pub(crate) use base::spin::{Spin, SpinGuard, wait_a_little};
 pub(crate) use log::kept::KeptAccess;
+pub(crate) use log::saying::Traced;
 pub(crate) use log::thread_log::{Expected, ThreadLog};
 pub(crate) use memory::allocator::keeps_order;
 pub(crate) use memory::cell_record::CellRecord;

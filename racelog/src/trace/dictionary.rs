@@ -6,8 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::{
-    BarrierId, ChannelId, CondvarId, LocId, Location, LockId, StrId, ThreadId, Value, VarId,
-    is_text, is_word,
+    BarrierId, ChannelId, CondvarId, LocId, Location, LockId, Said, Shape, ShapeId, StrId, Term,
+    ThreadId, Value, VarId, expression, is_text, is_word,
 };
 
 /// Anything that has a name.
@@ -88,6 +88,13 @@ pub enum Definition {
         /// The lock.
         lock: LockId,
     },
+    /// What expressions compute.
+    Shape {
+        /// Its id; ids are given in order, from 0.
+        id: ShapeId,
+        /// The computation.
+        shape: Shape,
+    },
     /// A thread that may have worked for what is recorded here was not recorded here: several
     /// traces were under way, and nobody knows whose it is.
     Unattributed {
@@ -141,6 +148,10 @@ pub enum DictionaryError {
     BadRange { var: VarId },
     #[error("{channel:?} has room for no message: no send could ever be done")]
     NoCapacity { channel: ChannelId },
+    #[error("shape {number} computes nothing")]
+    NoShape { number: u32 },
+    #[error("an expression has {found} operands, and its shape {expected}")]
+    Operands { found: usize, expected: usize },
     #[error("the memory of {var:?} is given back but was not there, or not any more")]
     NotThere { var: VarId },
 }
@@ -172,6 +183,8 @@ pub struct Dictionary {
     unattributed: Vec<Option<LocId>>,
     capacities: FxHashMap<ChannelId, u32>,
     fair: FxHashSet<LockId>,
+    shapes: Vec<Shape>,
+    shape_ids: FxHashMap<Shape, ShapeId>,
 }
 
 impl Dictionary {
@@ -234,6 +247,7 @@ impl Dictionary {
                     return Err(DictionaryError::Twice { object: Object::Lock(*lock) });
                 }
             }
+            Definition::Shape { id, shape } => self.add_shape(*id, shape)?,
             Definition::Unattributed { location } => {
                 if let Some(id) = location.filter(|id| self.get_location(*id).is_none()) {
                     let (what, number) = ("location", id.get());
@@ -266,6 +280,16 @@ impl Dictionary {
         Ok(id)
     }
 
+    /// The id of a shape, defined now if it was not before.
+    pub fn shape(&mut self, shape: &[Term]) -> Result<ShapeId, DictionaryError> {
+        if let Some(id) = self.shape_ids.get(shape) {
+            return Ok(*id);
+        }
+        let id = ShapeId::new(next_number(self.shapes.len()));
+        self.define(Definition::Shape { id, shape: shape.into() })?;
+        Ok(id)
+    }
+
     /// Gives `object` a name.
     pub fn name(&mut self, object: Object, name: &str) -> Result<(), DictionaryError> {
         let name = self.string(name)?;
@@ -280,6 +304,11 @@ impl Dictionary {
     /// The location with this id.
     pub fn get_location(&self, id: LocId) -> Option<Location> {
         self.locations.get(id.index()).copied()
+    }
+
+    /// The shape with this id.
+    pub fn get_shape(&self, id: ShapeId) -> Option<&Shape> {
+        self.shapes.get(id.index())
     }
 
     /// The object's name, if it has one.
@@ -335,6 +364,28 @@ impl Dictionary {
         }
     }
 
+    /// Checks that what is said of an event refers to what is there.
+    pub fn check_said(&self, said: &Said) -> Result<(), DictionaryError> {
+        match said {
+            Said::Found(name) => {
+                name.map_or(Ok(()), |id| self.require(id, "a name", |entry| entry.word))
+            }
+            Said::Since(_) => Ok(()),
+            Said::Is(formula) | Said::Expects(formula) => {
+                let (what, number) = ("shape", formula.shape.get());
+                let shape = self.get_shape(formula.shape);
+                let shape = shape.ok_or(DictionaryError::Undefined { what, number })?;
+                let expected = shape.iter().filter(|term| term.is_place()).count();
+                let found = formula.operands().len();
+                if found == expected {
+                    Ok(())
+                } else {
+                    Err(DictionaryError::Operands { found, expected })
+                }
+            }
+        }
+    }
+
     /// Checks that `id` is defined.
     pub fn check_string(&self, id: StrId) -> Result<(), DictionaryError> {
         self.require(id, "a string", |_| true)
@@ -374,6 +425,21 @@ impl Dictionary {
         self.locations.push(location);
         // Two ids for one location do no harm: recorders may not find out that they gave two.
         self.location_ids.entry(location).or_insert(id);
+        Ok(())
+    }
+
+    fn add_shape(&mut self, id: ShapeId, shape: &Shape) -> Result<(), DictionaryError> {
+        in_order("shape", id.get(), self.shapes.len())?;
+        if !expression::is_whole(shape) {
+            return Err(DictionaryError::NoShape { number: id.get() });
+        }
+        let is_number = |value| matches!(value, Value::Nat(_) | Value::Neg(_));
+        if shape.iter().any(|term| matches!(term, Term::Constant(value) if !is_number(*value))) {
+            return Err(DictionaryError::NoShape { number: id.get() });
+        }
+        self.shapes.push(shape.clone());
+        // Two ids for one shape do no harm.
+        self.shape_ids.entry(shape.clone()).or_insert(id);
         Ok(())
     }
 

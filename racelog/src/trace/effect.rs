@@ -112,7 +112,10 @@ impl<V> Op<V> {
             | Self::OnceWait(_)
             | Self::Arrive { .. }
             | Self::Leave { .. }
-            | Self::Assert(_) => return None,
+            | Self::Assert(_)
+            | Self::Check { .. }
+            | Self::AtomicBegin(_)
+            | Self::AtomicEnd => return None,
         };
         Some(Access { var: *var, kind, found, left })
     }
@@ -163,7 +166,10 @@ impl<V> Op<V> {
             | Self::SendFull(_)
             | Self::Arrive { .. }
             | Self::Leave { .. }
-            | Self::Assert(_) => return None,
+            | Self::Assert(_)
+            | Self::Check { .. }
+            | Self::AtomicBegin(_)
+            | Self::AtomicEnd => return None,
         };
         Some(LockUse { lock, shared, effect })
     }
@@ -213,7 +219,10 @@ impl<V> Op<V> {
             | Self::OnceWait(_)
             | Self::Park
             | Self::ParkTimeout
-            | Self::Assert(_) => return None,
+            | Self::Assert(_)
+            | Self::Check { .. }
+            | Self::AtomicBegin(_)
+            | Self::AtomicEnd => return None,
         };
         Some(Touch { object, changes })
     }
@@ -340,6 +349,13 @@ impl<V> Op<V> {
     #[inline]
     pub const fn takes_input(&self) -> bool {
         self.reads() || matches!(self, Self::Recv { .. })
+    }
+
+    /// Whether the thread decides by what it has read: it does this only if that comes out as it
+    /// did.
+    #[inline]
+    pub const fn decides(&self) -> bool {
+        matches!(self, Self::Branch | Self::Check { .. })
     }
 
     /// Whether what the thread does next may depend on the input that the operation has taken, so

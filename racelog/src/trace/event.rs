@@ -1,6 +1,8 @@
 //! Events: what a thread did, and where.
 
-use super::{BarrierId, ChannelId, CondvarId, LocId, LockId, Stamp, StrId, ThreadId, Value, VarId};
+use super::{
+    BarrierId, ChannelId, CondvarId, LocId, LockId, Said, Stamp, StrId, ThreadId, Value, VarId,
+};
 
 /// One step of one thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +51,13 @@ pub enum Item {
     /// how it went on; if not, it waits until the end of the trace. It is no event: it changes
     /// nothing, and is not counted.
     Request(Event),
+    /// What is said of the next event of a thread, which is the next item but for more of these.
+    Said {
+        /// The thread.
+        thread: ThreadId,
+        /// What is said.
+        said: Said,
+    },
 }
 
 /// Memory orderings of atomic operations, as in [`std::sync::atomic::Ordering`].
@@ -171,6 +180,17 @@ pub enum Op<V = Value> {
     Leave { barrier: BarrierId, generation: u64 },
     /// A checked property, given as text, held here.
     Assert(StrId),
+    /// A condition held here; the thread would have panicked otherwise.
+    Check {
+        /// What is said of it.
+        text: Option<StrId>,
+        /// Whether the language checks it, as that there is no overflow, and not the program.
+        by_language: bool,
+    },
+    /// From here on, up to the matching end, the program means nobody to come in between.
+    AtomicBegin(Option<StrId>),
+    /// The end of what was begun last.
+    AtomicEnd,
 }
 
 impl<V> Op<V> {
@@ -219,6 +239,10 @@ impl<V> Op<V> {
             Self::Arrive { .. } => "arrive",
             Self::Leave { .. } => "leave",
             Self::Assert(_) => "assert",
+            Self::Check { by_language: false, .. } => "check",
+            Self::Check { by_language: true, .. } => "check_panic",
+            Self::AtomicBegin(_) => "atomic_begin",
+            Self::AtomicEnd => "atomic_end",
         }
     }
 }

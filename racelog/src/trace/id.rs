@@ -50,6 +50,8 @@ ids! {
     LocId
     /// A string of the [`Dictionary`](super::Dictionary).
     StrId
+    /// A shape of expressions of the [`Dictionary`](super::Dictionary).
+    ShapeId
 }
 
 /// A logical time stamp.

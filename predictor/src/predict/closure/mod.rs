@@ -374,7 +374,7 @@ impl<'a> Closure<'a> {
         let trace = self.context.trace;
         let event = self.event(place);
         match trace.op(event) {
-            Op::Branch => self.require_clean(place),
+            Op::Branch | Op::Check { .. } => self.require_clean(place),
             Op::Cas { .. } | Op::CasFail { .. } => self.require_clean((place.0, place.1 + 1)),
             Op::Join(child) if trace.ends_guarded(child) => {
                 let length = trace.events_of_thread(child).len() as u32;

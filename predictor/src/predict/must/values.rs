@@ -14,7 +14,7 @@ impl Builder<'_> {
     pub(super) fn follow_values(&mut self, event: EventId, values: Values<'_>) {
         let trace = self.trace;
         let (op, thread, position) = (trace.op(event), trace.thread(event), trace.position(event));
-        if trace.is_guarded(event) || matches!(op, Op::Branch) {
+        if trace.is_guarded(event) || op.decides() {
             self.needed.raise(thread, position, self.clean.last(thread));
         }
         if let Op::Join(child) = op

@@ -58,6 +58,7 @@ impl Names {
                 | Definition::Freed { .. }
                 | Definition::Capacity { .. }
                 | Definition::Fair { .. }
+                | Definition::Shape { .. }
                 | Definition::Unattributed { .. } => continue,
             };
             if !self.names.contains_key(&object) {

@@ -28,6 +28,9 @@ impl ThreadLog {
             if op.implies_branch() {
                 self.mark(PENDING, true);
             }
+            if self.saying.is_any() {
+                return self.write_said(stamp, op, here, patience);
+            }
             self.write(stamp, op, here, true, patience, None);
         } else {
             self.pay_if_pending(stamp, here);

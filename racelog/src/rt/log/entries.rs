@@ -2,10 +2,11 @@
 
 use crate::rt::store::chunks::{Cursor, Entry};
 use crate::trace::binary::code::{self, code_of, with_patience};
-use crate::trace::binary::event::Coder;
+use crate::trace::binary::event::{Coder, LONGEST};
 use crate::trace::binary::kept::kept_code;
 use crate::trace::binary::primitive::Out;
-use crate::trace::{LocId, Op, Patience, Stamp, Value, VarId};
+use crate::trace::binary::said::LONGEST as LONGEST_SAID;
+use crate::trace::{LocId, Op, Patience, Said, Stamp, Value, VarId};
 
 /// An event.
 #[derive(Clone, Copy)]
@@ -40,6 +41,33 @@ impl Entry for Step {
             Some(slot) => coder.encode_kept_rest(stamp, slot, &op, location, recorded, out),
             None => coder.encode_rest(stamp, &op, location, recorded, out),
         }
+    }
+}
+
+/// An event of which something is said.
+#[derive(Clone, Copy)]
+pub(super) struct SaidStep<'a> {
+    pub(super) step: Step,
+    pub(super) said: &'a [Said],
+}
+
+impl Entry for SaidStep<'_> {
+    fn stamp(&self) -> u64 {
+        self.step.stamp
+    }
+
+    fn code(&self) -> u8 {
+        code::SAID
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST + LONGEST_SAID
+    }
+
+    fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor) {
+        coder.encode_said_rest(self.said, out);
+        out.put(self.step.code());
+        self.step.encode_rest(coder, out);
     }
 }
 

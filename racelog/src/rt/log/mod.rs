@@ -8,6 +8,7 @@ pub(in crate::rt) mod kept;
 pub(in crate::rt) mod kept_log;
 pub(in crate::rt) mod owner;
 pub(in crate::rt) mod pending;
+pub(in crate::rt) mod saying;
 pub(in crate::rt) mod session;
 pub(in crate::rt) mod thread_log;
 mod write;

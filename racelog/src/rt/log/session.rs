@@ -19,7 +19,7 @@ use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::state::State;
 use crate::trace::binary::tables::{PoisonFlag, encode_end};
-use crate::trace::{Definition, End, LocId, LockId, Metadata, Object, StrId, ThreadId, VarId};
+use crate::trace::{Definition, End, LocId, LockId, Metadata, Object, ShapeId, StrId, Term, ThreadId, VarId};
 
 static NEXT_SESSION: AtomicU32 = AtomicU32::new(1);
 
@@ -157,6 +157,15 @@ impl Session {
             return Err(Full("recording has ended".to_owned()));
         }
         tables.text(&self.file, text)
+    }
+
+    /// The id of a shape of expressions, and the offset of the chunk that defines it.
+    pub(in crate::rt) fn shape(&self, shape: &[Term]) -> Result<Option<(ShapeId, u64)>, Full> {
+        let mut tables = self.tables();
+        if self.is_stopped() {
+            return Err(Full("recording has ended".to_owned()));
+        }
+        tables.shape(&self.file, shape)
     }
 
     /// Says which memory a variable stands for; returns the offset of the chunk that says so.

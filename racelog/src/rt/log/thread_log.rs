@@ -10,6 +10,7 @@ use super::clocks::Clock;
 use super::kept::{KeptAccesses, Tag};
 use super::owner::Owner;
 use super::pending::{Armed, LockedMemory, OpenAccess};
+use super::saying::Saying;
 use super::session::Session;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
@@ -76,6 +77,8 @@ pub(crate) struct ThreadLog {
     pub(super) lost: Cell<bool>,
     /// Whether the next lost event is counted already.
     pub(super) counted_ahead: Cell<bool>,
+    /// What instrumented code says of values.
+    pub(super) saying: Saying,
 }
 
 impl ThreadLog {
@@ -102,6 +105,7 @@ impl ThreadLog {
             watched: control::follows_schedule(),
             lost: Cell::new(false),
             counted_ahead: Cell::new(false),
+            saying: Saying::default(),
         }
     }
 

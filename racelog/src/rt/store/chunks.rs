@@ -15,6 +15,7 @@ use crate::trace::ThreadId;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::event::{Coder, LONGEST};
 use crate::trace::binary::primitive::Out;
+use crate::trace::binary::said::LONGEST as LONGEST_SAID;
 
 /// A thread's first chunk is small, for there may be many threads that do little; then they grow.
 const FIRST_CHUNK: usize = 4 * 1024;
@@ -32,12 +33,18 @@ const SHORT: usize = 2;
 /// most, and go that far ahead of the thread.
 const SHORT_IN_A_ROW: usize = 1024;
 
-/// What is written to a chunk at once. No entry has more than [`LONGEST`] bytes.
+/// What is written to a chunk at once.
 pub(in crate::rt) trait Entry {
     fn stamp(&self) -> u64;
 
     /// Its first byte.
     fn code(&self) -> u8;
+
+    /// No entry of its kind has more bytes.
+    #[inline(always)]
+    fn longest(&self) -> usize {
+        LONGEST
+    }
 
     /// Encodes what follows the first byte.
     fn encode_rest(&self, coder: &mut Coder, out: &mut Cursor);
@@ -104,7 +111,7 @@ impl Chunks {
     #[inline(always)]
     pub(in crate::rt) fn try_append(&self, entry: &impl Entry) -> bool {
         debug_assert!(!self.has_uncounted(), "short events are counted before others follow");
-        if self.room() < LONGEST {
+        if self.room() < entry.longest() {
             return false;
         }
         // SAFETY: only this thread uses it, and nothing below comes back here.
@@ -197,7 +204,7 @@ impl Chunks {
         // SAFETY: only this thread uses it, and nothing below comes back here.
         let coder = unsafe { &mut *self.coder.get() };
         let before = coder.clone();
-        let mut bytes = [0; LONGEST];
+        let mut bytes = [0; LONGEST + LONGEST_SAID];
         bytes[0] = entry.code();
         let start = bytes.as_mut_ptr();
         // SAFETY: there is room for an entry from `start` on.

@@ -9,7 +9,7 @@ use crate::rt::memory::freed_vars;
 use crate::rt::memory::modules::module_of;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::{PoisonFlag, put_definition, put_poison_flag};
-use crate::trace::{Definition, Dictionary, LocId, Location, Object, StrId, ThreadId, VarId};
+use crate::trace::{Definition, Dictionary, LocId, Location, Object, ShapeId, StrId, Term, ThreadId, VarId};
 
 /// A tables chunk has about this many bytes.
 const CHUNK: usize = 64 * 1024;
@@ -86,6 +86,18 @@ impl Tables {
         let id = self.dictionary.string(&as_text(text)).expect("it was made to fit");
         self.write(file)?;
         Ok((id, self.slot.offset))
+    }
+
+    /// The id of a shape of expressions, and the offset of the chunk that defines it; `None` if it
+    /// computes nothing.
+    pub(in crate::rt) fn shape(
+        &mut self,
+        file: &TraceFile,
+        shape: &[Term],
+    ) -> Result<Option<(ShapeId, u64)>, Full> {
+        let Ok(id) = self.dictionary.shape(shape) else { return Ok(None) };
+        self.write(file)?;
+        Ok(Some((id, self.slot.offset)))
     }
 
     /// Gives an object a name.

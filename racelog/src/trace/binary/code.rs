@@ -67,6 +67,13 @@ pub(super) const AGAIN: u8 = 128;
 /// No event: a thread is about to do what follows, which is coded like an event, and waits.
 pub(crate) const REQUEST: u8 = LAST_TIMED + 1;
 pub(super) const SEND_FULL: u8 = REQUEST + 1;
+// Since version 5.
+/// No event: something is said of the event that follows.
+pub(crate) const SAID: u8 = 58;
+pub(super) const CHECK: u8 = 59;
+pub(super) const CHECK_BY_LANGUAGE: u8 = 60;
+pub(super) const ATOMIC_BEGIN: u8 = 61;
+pub(super) const ATOMIC_END: u8 = 62;
 
 /// The first byte of an event, given that of its operation.
 #[inline]
@@ -133,6 +140,10 @@ pub(crate) fn code_of(op: &Op) -> u8 {
         Op::Arrive { .. } => ARRIVE,
         Op::Leave { .. } => LEAVE,
         Op::Assert(_) => ASSERT,
+        Op::Check { by_language: false, .. } => CHECK,
+        Op::Check { by_language: true, .. } => CHECK_BY_LANGUAGE,
+        Op::AtomicBegin(_) => ATOMIC_BEGIN,
+        Op::AtomicEnd => ATOMIC_END,
         Op::Load { ordering, .. } => LOAD | bits_of_ordering(ordering),
         Op::Store { ordering, .. } => STORE | bits_of_ordering(ordering),
         Op::Rmw { ordering, .. } => RMW | bits_of_ordering(ordering),

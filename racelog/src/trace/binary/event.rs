@@ -7,8 +7,9 @@ use super::primitive::{
     Malformed, Out, put_i64, put_u8, put_u32, put_u64, put_value, take_i64, take_u8, take_u32,
     take_u64, take_value,
 };
+use super::said::{put_said, take_said};
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, Op, Patience, Stamp, StrId,
+    BarrierId, ChannelId, CondvarId, Event, Item, LocId, LockId, Op, Patience, Said, Stamp, StrId,
     ThreadId, Value, VarId, Woken,
 };
 
@@ -30,6 +31,8 @@ pub(crate) struct Coder {
     var: i64,
     /// A recorder, which has its own idea of what is worth keeping, does not use them.
     slots: Slots,
+    /// What was said of the last event that was decoded.
+    said: Vec<Said>,
 }
 
 impl Coder {
@@ -47,6 +50,23 @@ impl Coder {
     #[cfg(feature = "record")]
     pub(crate) fn skip(&mut self, events: u64) {
         self.stamp += events;
+    }
+
+    /// Encodes what is said of the next event.
+    pub(crate) fn encode_said(&mut self, said: &[Said], out: &mut impl Out) {
+        put_u8(out, code::SAID);
+        put_said(said, self.stamp, out);
+    }
+
+    /// The same without its code.
+    #[cfg(feature = "record")]
+    pub(crate) fn encode_said_rest(&mut self, said: &[Said], out: &mut impl Out) {
+        put_said(said, self.stamp, out);
+    }
+
+    /// What was said of the event that was decoded last, which is forgotten with that.
+    pub(super) fn take_said(&mut self) -> Option<Vec<Said>> {
+        (!self.said.is_empty()).then(|| std::mem::take(&mut self.said))
     }
 
     /// Encodes an event, as short as can be.
@@ -163,7 +183,16 @@ impl Coder {
         input: &mut &[u8],
         item: &mut Item,
     ) -> Result<(), Malformed> {
-        let code = take_u8(input)?;
+        let mut code = take_u8(input)?;
+        if code == code::SAID {
+            self.said.clear();
+            take_said(&mut self.said, self.stamp, input)?;
+            code = take_u8(input)?;
+            // Nothing is said of what is no event.
+            if matches!(code, code::SAID | code::REQUEST | code::INIT) {
+                return Err(Malformed);
+            }
+        }
         if code >= code::AGAIN {
             return self.decode_again(code, thread, input, item);
         }
@@ -275,6 +304,8 @@ impl Coder {
                 put_u64(out, generation);
             }
             Op::Assert(text) => put_u32(out, text.get()),
+            Op::Check { text, .. } | Op::AtomicBegin(text) => put_text(text, out),
+            Op::AtomicEnd => {}
         }
     }
 
@@ -347,6 +378,10 @@ impl Coder {
                 Op::Leave { barrier: take_barrier(input)?, generation: take_u64(input)? }
             }
             code::ASSERT => Op::Assert(StrId::new(take_u32(input)?)),
+            code::CHECK => Op::Check { text: take_text(input)?, by_language: false },
+            code::CHECK_BY_LANGUAGE => Op::Check { text: take_text(input)?, by_language: true },
+            code::ATOMIC_BEGIN => Op::AtomicBegin(take_text(input)?),
+            code::ATOMIC_END => Op::AtomicEnd,
             code::LOAD..code::RESERVED => self.decode_atomic(code, input)?,
             _ => return Err(Malformed),
         })
@@ -375,6 +410,19 @@ impl Coder {
         self.var = self.var.checked_add(take_i64(input)?).ok_or(Malformed)?;
         Ok(VarId::new(u32::try_from(self.var).map_err(|_| Malformed)?))
     }
+}
+
+/// A text, or none: its id and one more, or 0.
+fn put_text(text: Option<StrId>, out: &mut impl Out) {
+    put_u64(out, text.map_or(0, |id| u64::from(id.get()) + 1));
+}
+
+fn take_text(input: &mut &[u8]) -> Result<Option<StrId>, Malformed> {
+    let id = match take_u64(input)?.checked_sub(1) {
+        None => return Ok(None),
+        Some(id) => u32::try_from(id).map_err(|_| Malformed)?,
+    };
+    Ok(Some(StrId::new(id)))
 }
 
 fn take_thread(input: &mut &[u8]) -> Result<ThreadId, Malformed> {
@@ -603,7 +651,7 @@ mod tests {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
             // A request is followed by the code of what is requested.
-            let assigned = (1..=56).contains(&code) && code != code::REQUEST
+            let assigned = (1..=62).contains(&code) && ![code::REQUEST, 57, code::SAID].contains(&code)
                 || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }

@@ -12,7 +12,7 @@ use super::chunk::HEADER_LEN;
 use super::event::Coder;
 use super::index::Place;
 use super::reader::ReadError;
-use crate::trace::{Item, ThreadId};
+use crate::trace::{Item, Said, ThreadId};
 
 /// A thread, by the stamp of its next event: its id, and its place in the list of threads.
 type Next = (u64, ThreadId, usize);
@@ -49,6 +49,8 @@ struct Cursor {
     /// How many events are still to be decoded.
     left: u32,
     next: Item,
+    /// What is said of it and was not yielded yet, the last first.
+    said: Vec<Said>,
 }
 
 impl Merge {
@@ -89,6 +91,10 @@ impl Merge {
                 none.insert(Cursor::open(input, place, buffer)?)
             }
         };
+        if let Some(said) = cursor.said.pop() {
+            *item = Item::Said { thread: id, said };
+            return Ok(true);
+        }
         *item = cursor.next;
         let stamp = if cursor.advance()? {
             Some(cursor.coder.stamp())
@@ -131,7 +137,19 @@ impl Cursor {
         if coder.stamp() != place.chunk.first_stamp {
             return Err(ReadError::event(place.offset, 1));
         }
-        Ok(Self { place, payload, at, coder, left: place.chunk.events - 1, next })
+        let left = place.chunk.events - 1;
+        let mut cursor = Self { place, payload, at, coder, left, next, said: Vec::new() };
+        cursor.hold_said();
+        Ok(cursor)
+    }
+
+    /// Keeps what was said of the event that was decoded last.
+    #[inline]
+    fn hold_said(&mut self) {
+        if let Some(mut said) = self.coder.take_said() {
+            said.reverse();
+            self.said = said;
+        }
     }
 
     /// Decodes the next event; false at the end of the chunk.
@@ -155,6 +173,7 @@ impl Cursor {
             .map_err(|_| ReadError::event(self.place.offset, number + 1))?;
         self.at = self.payload.len() - rest.len();
         self.left -= 1;
+        self.hold_said();
         Ok(true)
     }
 }

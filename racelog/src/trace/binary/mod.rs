@@ -17,6 +17,7 @@ pub(crate) mod kept;
 mod merge;
 pub(crate) mod primitive;
 mod reader;
+pub(crate) mod said;
 pub(crate) mod state;
 pub(crate) mod tables;
 mod unwritten;
@@ -27,4 +28,4 @@ pub use reader::{OpenError, ReadError, Reader};
 pub use writer::{WriteError, Writer};
 
 /// The version that this build writes. It reads all up to this.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;

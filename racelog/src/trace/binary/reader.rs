@@ -205,6 +205,7 @@ impl<R: Read + Seek> Reader<R> {
                 check(&self.dictionary, event)
             }
             Item::Request(event) => check(&self.dictionary, event),
+            Item::Said { said, .. } => self.dictionary.check_said(said),
         };
         match checked {
             Ok(()) => Ok(true),
@@ -250,7 +251,9 @@ fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> 
             dictionary.check_value(old)?;
             dictionary.check_value(new)
         }
-        Op::Assert(text) => dictionary.check_string(text),
+        Op::Assert(text)
+        | Op::Check { text: Some(text), .. }
+        | Op::AtomicBegin(Some(text)) => dictionary.check_string(text),
         _ => Ok(()),
     }
 }
@@ -403,7 +406,7 @@ mod tests {
     fn stamps(items: &[Item]) -> Vec<u64> {
         let stamp = |item: &Item| match item {
             Item::Event(event) => event.stamp.get(),
-            Item::Init { .. } | Item::Request(_) => unreachable!("there are only events"),
+            Item::Init { .. } | Item::Request(_) | Item::Said { .. } => unreachable!("there are only events"),
         };
         items.iter().map(stamp).collect()
     }

@@ -4,9 +4,10 @@ use super::primitive::{
     Malformed, Out, put_str, put_u8, put_u32, put_u64, put_value, take_str, take_u8, take_u32,
     take_u64, take_value,
 };
+use super::said::{put_shape, take_shape};
 use crate::trace::{
-    BarrierId, ChannelId, CondvarId, Definition, End, LocId, Location, LockId, Object, StrId,
-    ThreadId, Value, VarId,
+    BarrierId, ChannelId, CondvarId, Definition, End, LocId, Location, LockId, Object, ShapeId,
+    StrId, ThreadId, Value, VarId,
 };
 
 /// One record of a tables chunk.
@@ -51,6 +52,7 @@ mod tag {
     pub(super) const UNATTRIBUTED: u8 = 13;
     pub(super) const CAPACITY: u8 = 14;
     pub(super) const FAIR: u8 = 15;
+    pub(super) const SHAPE: u8 = 17;
 }
 
 pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
@@ -105,6 +107,11 @@ pub(crate) fn put_definition(out: &mut impl Out, definition: &Definition) {
         Definition::Fair { lock } => {
             put_u8(out, tag::FAIR);
             put_u32(out, lock.get());
+        }
+        Definition::Shape { id, shape } => {
+            put_u8(out, tag::SHAPE);
+            put_u32(out, id.get());
+            put_shape(shape, out);
         }
         Definition::Unattributed { location } => {
             put_u8(out, tag::UNATTRIBUTED);
@@ -200,6 +207,10 @@ pub(crate) fn take_record(input: &mut &[u8]) -> Result<Record, Malformed> {
             messages: take_u32(input)?,
         },
         tag::FAIR => Definition::Fair { lock: LockId::new(take_u32(input)?) },
+        tag::SHAPE => Definition::Shape {
+            id: ShapeId::new(take_u32(input)?),
+            shape: take_shape(input)?.into(),
+        },
         tag::UNATTRIBUTED => Definition::Unattributed {
             location: match take_u8(input)? {
                 0 => None,
@@ -283,6 +294,8 @@ fn take_object(input: &mut &[u8]) -> Result<Object, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trace::Term;
+    use crate::trace::expression::Unary;
 
     #[test]
     fn every_record_comes_back() {
@@ -303,6 +316,10 @@ mod tests {
             Definition::Capacity { channel: ChannelId::new(3), messages: 16 },
             Definition::Fair { lock: LockId::new(3) },
             Definition::Unattributed { location: None },
+            Definition::Shape {
+                id: ShapeId::new(7),
+                shape: [Term::Constant(Value::Nat(1)), Term::Unary(Unary::Not)].into(),
+            },
         ];
         for object in [
             Object::Thread(ThreadId::new(8)),

@@ -11,7 +11,9 @@
 use rustc_hash::FxHashMap;
 
 use super::tables::PoisonFlag;
-use crate::trace::{Event, Item, LockId, MemoryOrdering, Op, Patience, Stamp, Value, VarId};
+use crate::trace::{
+    Event, Item, LockId, MemoryOrdering, Op, Patience, Said, Stamp, ThreadId, Value, VarId,
+};
 
 /// What a lock's poison flag holds before the lock is poisoned.
 const SOUND: Value = Value::Nat(0);
@@ -27,6 +29,8 @@ pub(super) struct UnwrittenReads {
     renumbered: Option<u64>,
     /// What comes next.
     next: Option<Event>,
+    /// The stamps that each thread's events had, and those that they have now.
+    stamps: FxHashMap<ThreadId, Vec<(u64, u64)>>,
 }
 
 impl UnwrittenReads {
@@ -49,6 +53,10 @@ impl UnwrittenReads {
     pub(super) fn next(&mut self) -> Option<Item> {
         let mut event = self.next.take()?;
         self.number(&mut event);
+        // It belongs to the event before it.
+        if let Some(last) = self.stamps.get_mut(&event.thread).and_then(|list| list.last_mut()) {
+            last.1 = event.stamp.get();
+        }
         Some(Item::Event(event))
     }
 
@@ -63,9 +71,17 @@ impl UnwrittenReads {
                 self.number(event);
                 return true;
             }
+            Item::Said { thread, said } => {
+                if let Said::Since(stamp) = said {
+                    *stamp = self.renumbered(*thread, *stamp);
+                }
+                return true;
+            }
             Item::Event(event) => event,
         };
+        let was = event.stamp.get();
         self.number(event);
+        self.stamps.entry(event.thread).or_default().push((was, event.stamp.get()));
         match event.op {
             Op::Store { var, value, .. } | Op::Exclusive { var, value } if value != SOUND => {
                 // From here on all reads are written down.
@@ -82,6 +98,13 @@ impl UnwrittenReads {
             _ => {}
         }
         true
+    }
+
+    /// The stamp that the last event of a thread up to a stamp has now.
+    fn renumbered(&self, thread: ThreadId, stamp: Stamp) -> Stamp {
+        let stamps = self.stamps.get(&thread).map_or(&[][..], Vec::as_slice);
+        let count = stamps.partition_point(|(was, _)| *was <= stamp.get());
+        Stamp::new(count.checked_sub(1).map_or(0, |last| stamps[last].1))
     }
 
     fn number(&mut self, event: &mut Event) {
@@ -109,7 +132,7 @@ mod tests {
     use crate::trace::binary::chunk::{Chunk, Kind};
     use crate::trace::binary::tables::put_poison_flag;
     use crate::trace::binary::{Reader, Writer, header};
-    use crate::trace::{Dictionary, End, Metadata, Object, ThreadId};
+    use crate::trace::{Dictionary, End, Metadata, Object};
 
     const LOCK: LockId = LockId::new(1);
     const FLAG: VarId = VarId::new(7);

@@ -10,7 +10,7 @@ use super::event::Coder;
 use super::header;
 use super::state::State;
 use super::tables::{self, Init};
-use crate::trace::{Dictionary, End, Event, Item, Metadata, Stamp, ThreadId, Value, VarId};
+use crate::trace::{Dictionary, End, Event, Item, Metadata, Said, Stamp, ThreadId, Value, VarId};
 
 /// A chunk is written out when it has grown to this.
 const CHUNK_BYTES: usize = 64 * 1024;
@@ -58,6 +58,8 @@ struct Pending {
     coder: Coder,
     events: u32,
     payload: Vec<u8>,
+    /// What is said of the next event.
+    said: Vec<Said>,
 }
 
 impl<W: Write> Writer<W> {
@@ -93,6 +95,10 @@ impl<W: Write> Writer<W> {
             }
             Item::Event(event) => self.event(dictionary, event, true),
             Item::Request(event) => self.event(dictionary, event, false),
+            Item::Said { thread, said } => {
+                self.threads.entry(*thread).or_default().said.push(*said);
+                Ok(())
+            }
         }
     }
 
@@ -121,6 +127,10 @@ impl<W: Write> Writer<W> {
             pending.coder = Coder::new(stamp);
         }
         let before = pending.payload.len();
+        if happened && !pending.said.is_empty() {
+            pending.coder.encode_said(&pending.said, &mut pending.payload);
+            pending.said.clear();
+        }
         match happened {
             true => pending.coder.encode(event, &mut pending.payload),
             false => pending.coder.encode_request(event, &mut pending.payload),

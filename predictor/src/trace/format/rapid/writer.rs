@@ -32,7 +32,7 @@ pub enum ExportError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LeftOut {
     /// Events that say nothing to a tool without values and branches: `begin`, `end`, `branch`,
-    /// `assert`, and initial values.
+    /// `assert`, `check`, atomic regions, where values come from, and initial values.
     pub harmless: u64,
     /// Events that would have said something.
     pub meaningful: u64,
@@ -58,7 +58,7 @@ impl<W: Write> StdWriter<W> {
     /// Writes an item.
     pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> Result<(), ExportError> {
         match item {
-            Item::Init { .. } | Item::Request(_) => self.left_out.harmless += 1,
+            Item::Init { .. } | Item::Request(_) | Item::Said { .. } => self.left_out.harmless += 1,
             Item::Event(event) => {
                 self.events += 1;
                 self.event(dictionary, event)?;
@@ -89,7 +89,13 @@ impl<W: Write> StdWriter<W> {
             Op::Release(lock) => ("rel", Object::Lock(lock)),
             Op::Fork(thread) => ("fork", Object::Thread(thread)),
             Op::Join(thread) => ("join", Object::Thread(thread)),
-            Op::Begin | Op::End | Op::Branch | Op::Assert(_) => {
+            Op::Begin
+            | Op::End
+            | Op::Branch
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd => {
                 self.left_out.harmless += 1;
                 return Ok(());
             }

@@ -23,6 +23,11 @@ impl<'a> Fields<'a> {
         self.at + 1
     }
 
+    /// Takes so many bytes of what is left, after the blanks before it.
+    pub(super) fn skip_bytes(&mut self, count: usize) {
+        self.at = (self.column() - 1 + count).min(self.line.len());
+    }
+
     /// All that is left, without the blanks around it.
     pub(super) fn rest(&self) -> &'a str {
         self.line[self.at..].trim_matches(is_blank)

@@ -13,10 +13,13 @@
 //! location `file:0x12` is a program counter in a module.
 
 mod directive;
+mod expression;
 mod fields;
 mod operands;
 mod reader;
+mod said;
 mod writer;
 
 pub use reader::{TextError, TextProblem, TextReader};
-pub use writer::{EventPrinter, TextWriter};
+pub(in crate::trace) use said::{print_expression, put_end};
+pub use writer::{EventPrinter, SaidPrinter, TextWriter};

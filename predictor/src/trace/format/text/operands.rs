@@ -9,7 +9,7 @@ use super::fields::Fields;
 use super::reader::{Parser, Problem, TextProblem};
 
 /// All keywords.
-pub(super) const OPERATIONS: [&str; 43] = [
+pub(super) const OPERATIONS: [&str; 47] = [
     "begin",
     "end",
     "fork",
@@ -53,6 +53,10 @@ pub(super) const OPERATIONS: [&str; 43] = [
     "arrive",
     "leave",
     "assert",
+    "check",
+    "check_panic",
+    "atomic_begin",
+    "atomic_end",
 ];
 
 /// The operands of one operation, and its location.
@@ -180,6 +184,14 @@ impl<'a> Operands<'a> {
             "arrive" => Op::Arrive { barrier: self.barrier()?, generation: self.generation()? },
             "leave" => Op::Leave { barrier: self.barrier()?, generation: self.generation()? },
             "assert" => Op::Assert(self.text()?),
+            // Its text comes after its condition.
+            "check" => Op::Check { text: None, by_language: false },
+            "check_panic" => Op::Check { text: None, by_language: true },
+            "atomic_begin" => Op::AtomicBegin(match self.peek() {
+                None | Some("@") => None,
+                Some(_) => Some(self.text()?),
+            }),
+            "atomic_end" => Op::AtomicEnd,
             _ => return Ok(None),
         }))
     }
@@ -202,8 +214,52 @@ impl<'a> Operands<'a> {
         (column, TextProblem::Superfluous { operation, word: word.into() })
     }
 
-    /// The next operand, if there is one; a location is none.
+    pub(super) fn superfluous_word(&self, word: &str) -> TextProblem {
+        TextProblem::Superfluous { operation: format!("`{}`", self.operation), word: word.into() }
+    }
+
+    pub(super) fn parser(&mut self) -> &mut Parser {
+        self.parser
+    }
+
+    /// The column of the next word.
+    pub(super) fn column(&self) -> usize {
+        self.fields.column()
+    }
+
+    /// All that is left of the line.
+    pub(super) fn rest(&self) -> &'a str {
+        self.fields.rest()
+    }
+
+    /// The next word.
+    pub(super) fn peek(&self) -> Option<&'a str> {
+        self.fields.clone().next()
+    }
+
+    /// Takes the next word, which has been looked at.
+    pub(super) fn skip(&mut self) -> &'a str {
+        self.fields.next().unwrap_or_default()
+    }
+
+    /// Takes so many bytes of what is left.
+    pub(super) fn skip_bytes(&mut self, count: usize) {
+        self.fields.skip_bytes(count);
+    }
+
+    /// The next word, which has to be there.
+    pub(super) fn required_word(&mut self, operand: &'static str) -> Result<&'a str, Problem> {
+        self.required(operand, |_, word| Ok::<_, TextProblem>(word))
+    }
+
+    /// The next operand, if there is one; a location is none, nor is what is said of values.
     fn optional(&mut self) -> Option<&'a str> {
+        let word = self.peek().filter(|word| !matches!(*word, "->" | ":=" | "expect"))?;
+        self.word().filter(|taken| *taken == word)
+    }
+
+    /// The next word, if it is not that a location follows.
+    fn word(&mut self) -> Option<&'a str> {
         let mut ahead = self.fields.clone();
         let word = ahead.next().filter(|word| *word != "@")?;
         self.fields = ahead;
@@ -296,10 +352,13 @@ impl<'a> Operands<'a> {
     }
 
     /// All words up to the location.
-    fn text(&mut self) -> Result<StrId, Problem> {
+    pub(super) fn text(&mut self) -> Result<StrId, Problem> {
         let column = self.fields.column();
-        let mut text = self.required("a text", |_, word| Ok::<_, TextProblem>(word.to_owned()))?;
-        while let Some(word) = self.optional() {
+        let Some(mut text) = self.word().map(str::to_owned) else {
+            let operation = format!("`{}`", self.operation);
+            return Err((column, TextProblem::Missing { operation, operand: "a text" }));
+        };
+        while let Some(word) = self.word() {
             text.push(' ');
             text.push_str(word);
         }

@@ -1,5 +1,6 @@
 //! Reads the text format.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead};
 
 use racelog::trace::{
@@ -11,6 +12,7 @@ use thiserror::Error;
 use super::directive::Directive;
 use super::fields::Fields;
 use super::operands::{self, Operands};
+use super::said::ValueNames;
 use crate::trace::format::ids::Ids;
 use crate::trace::format::line_reader::{LineParser, LineReader};
 use crate::trace::format::lines::Line;
@@ -45,6 +47,10 @@ pub enum TextProblem {
     Location { word: String },
     #[error("`{thread}` is said to be foreign after its first event: say so before")]
     ForeignLate { thread: String },
+    #[error("an expression needs {wanted} here")]
+    Expression { wanted: &'static str },
+    #[error("the expression takes more than 10 values, or nests too deep: write `since` instead")]
+    LongExpression,
     #[error("`{variable}` has an initial value already")]
     InitTwice { variable: String },
     #[error("{0}")]
@@ -110,7 +116,7 @@ impl<R: BufRead> TextReader<R> {
 
     /// The next item; `None` after the last. After an error there are no more.
     pub fn next_item(&mut self) -> Result<Option<Item>, TextError> {
-        match self.ahead.take() {
+        match self.ahead.take().or_else(|| self.reader.parser.more.pop_front()) {
             Some(item) => Ok(Some(item)),
             None => self.reader.next_item(),
         }
@@ -147,6 +153,11 @@ pub(super) struct Parser {
     /// Which threads have had an event.
     begun: Vec<bool>,
     pub(super) initialised: FxHashSet<VarId>,
+    pub(super) values: ValueNames,
+    /// What a line says besides its first item.
+    more: VecDeque<Item>,
+    /// How many events there were before each request.
+    requests: Vec<u64>,
     /// The stamp of the last event or request.
     stamp: u64,
     items: u64,
@@ -198,11 +209,18 @@ impl Parser {
             operation = fields.next().ok_or_else(|| missing(column))?;
         }
         let mut operands = Operands::new(self, fields, operation);
-        let op = operands
+        let mut op = operands
             .op()?
             .ok_or_else(|| (column, TextProblem::UnknownOperation { word: operation.into() }))?;
         let patience = operands.patience(&op);
+        let said = match is_request {
+            true => Vec::new(),
+            false => operands.said(thread, &mut op)?,
+        };
         let location = operands.location()?;
+        if is_request {
+            self.requests.push(self.stamp - self.requests.len() as u64);
+        }
         self.stamp += 1;
         if self.begun.len() <= thread.index() {
             self.begun.resize(thread.index() + 1, false);
@@ -211,7 +229,19 @@ impl Parser {
         let recorded = !self.unrecorded.contains(&thread);
         let stamp = Stamp::new(self.stamp);
         let event = Event { thread, stamp, op, location, recorded, patience };
-        Ok(Some(if is_request { Item::Request(event) } else { Item::Event(event) }))
+        self.more.extend(said.into_iter().map(|said| Item::Said { thread, said }));
+        self.more.push_back(match is_request {
+            true => Item::Request(event),
+            false => Item::Event(event),
+        });
+        Ok(self.more.pop_front())
+    }
+
+    /// The stamp of the event with this number, if there was one.
+    pub(super) fn stamp_of(&self, number: u64) -> Option<Stamp> {
+        let events = self.stamp - self.requests.len() as u64;
+        let requests = self.requests.partition_point(|before| *before < number) as u64;
+        (1..=events).contains(&number).then(|| Stamp::new(number + requests))
     }
 
     fn directive(&mut self, directive: Directive<'_>) -> Result<(), Problem> {

@@ -5,12 +5,14 @@ use std::io::{self, Write};
 
 use racelog::trace::{
     Definition, Dictionary, End, Event, Item, LocId, Location, MemoryOrdering, Metadata, Object,
-    Op, Patience, ThreadId, Value, VarId, Woken,
+    Op, Patience, Said, ThreadId, Value, VarId, Woken,
 };
 use rustc_hash::FxHashMap;
 
 use super::directive::Directive;
+use super::said::{self, ValueNames};
 use crate::trace::format::names::Names;
+use crate::trace::since::UnsureReads;
 
 /// Writes a trace as text.
 #[derive(Debug)]
@@ -25,6 +27,51 @@ pub struct TextWriter<W> {
     unattributed: usize,
     /// How many definitions have been looked at for what is said of channels and locks.
     declared: usize,
+    /// What is said of values.
+    values: SaidPrinter,
+}
+
+/// What is said of values, as it stands in the lines of events. It has to see all of a trace.
+#[derive(Debug, Default)]
+pub struct SaidPrinter {
+    names: ValueNames,
+    /// What is said of each thread's next event.
+    said: FxHashMap<ThreadId, Vec<Said>>,
+    reads: FxHashMap<ThreadId, UnsureReads>,
+    events: u64,
+}
+
+impl SaidPrinter {
+    /// A printer that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Something is said of a thread's next event.
+    pub fn say(&mut self, thread: ThreadId, said: Said) {
+        self.said.entry(thread).or_default().push(said);
+    }
+
+    /// What is said of an event, which is the next: what its line has before its location.
+    pub fn event(&mut self, dictionary: &Dictionary, event: &Event) -> String {
+        self.events += 1;
+        let said = self.said.remove(&event.thread).unwrap_or_default();
+        let reads = self.reads.entry(event.thread).or_default();
+        let (thread, op) = (event.thread, &event.op);
+        let decides = |said: &Said| matches!(said, Said::Is(_) | Said::Expects(_));
+        let conditions = matches!(op, Op::Branch | Op::Check { .. } | Op::Cas { .. });
+        let is_sure = (conditions || matches!(op, Op::CasFail { .. })) && !said.iter().any(decides);
+        // After what takes input in code that does not record its branches, a branch follows.
+        let guarded = op.implies_branch() && !event.recorded;
+        if is_sure || guarded {
+            reads.clear();
+        }
+        let text = said::print(dictionary, &mut self.names, reads, (thread, op), &said);
+        if op.takes_input() && !guarded {
+            reads.add(event.stamp, self.events);
+        }
+        text
+    }
 }
 
 impl<W: Write> TextWriter<W> {
@@ -35,15 +82,21 @@ impl<W: Write> TextWriter<W> {
         }
         let printer = EventPrinter::new();
         let (line, unrecorded) = (Vec::new(), FxHashMap::default());
-        Ok(Self { out, printer, line, unrecorded, lost: 0, unattributed: 0, declared: 0 })
+        let values = SaidPrinter::new();
+        Ok(Self { out, printer, line, unrecorded, lost: 0, unattributed: 0, declared: 0, values })
     }
 
     /// Writes an item.
     pub fn write(&mut self, dictionary: &Dictionary, item: &Item) -> io::Result<()> {
+        if let Item::Said { thread, said } = item {
+            self.values.say(*thread, *said);
+            return Ok(());
+        }
         self.line.clear();
         self.put_declarations(dictionary)?;
         self.put_unattributed(dictionary)?;
         match item {
+            Item::Said { .. } => {}
             Item::Init { var, value } => {
                 self.printer.init(dictionary, *var, *value, &mut self.line);
             }
@@ -66,7 +119,10 @@ impl<W: Write> TextWriter<W> {
                 }
                 match item {
                     Item::Request(_) => self.printer.request(dictionary, event, &mut self.line),
-                    _ => self.printer.event(dictionary, event, &mut self.line),
+                    _ => {
+                        let said = self.values.event(dictionary, event);
+                        self.printer.event_with(dictionary, event, &said, &mut self.line);
+                    }
                 }
             }
         }
@@ -164,9 +220,22 @@ impl EventPrinter {
 
     /// Prints an event, without line break.
     pub fn event(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
+        let mut said = String::new();
+        said::put_end(dictionary, &event.op, None, &mut said);
+        self.event_with(dictionary, event, &said, out);
+    }
+
+    /// Prints an event and what is [said](SaidPrinter) of it, without line break.
+    pub fn event_with(
+        &mut self,
+        dictionary: &Dictionary,
+        event: &Event,
+        said: &str,
+        out: &mut Vec<u8>,
+    ) {
         let thread = self.names.name(dictionary, Object::Thread(event.thread));
         out.extend_from_slice(thread.as_bytes());
-        self.put_rest(dictionary, event, out);
+        self.put_rest(dictionary, event, said, out);
     }
 
     /// Prints what a thread is about to do, without line break.
@@ -174,11 +243,17 @@ impl EventPrinter {
         let thread = self.names.name(dictionary, Object::Thread(event.thread));
         out.extend_from_slice(thread.as_bytes());
         put_word("request", out);
-        self.put_rest(dictionary, event, out);
+        self.put_rest(dictionary, event, "", out);
     }
 
     /// Prints all of an event but its thread.
-    fn put_rest(&mut self, dictionary: &Dictionary, event: &Event, out: &mut Vec<u8>) {
+    fn put_rest(
+        &mut self,
+        dictionary: &Dictionary,
+        event: &Event,
+        said: &str,
+        out: &mut Vec<u8>,
+    ) {
         put_word(event.op.keyword(), out);
         self.put_operands(dictionary, &event.op, out);
         match event.patience {
@@ -186,6 +261,7 @@ impl EventPrinter {
             Patience::Try => put_word("try", out),
             Patience::Timed => put_word("timed", out),
         }
+        out.extend_from_slice(said.as_bytes());
         if let Some(id) = event.location {
             put_word("@", out);
             out.push(b' ');
@@ -270,7 +346,9 @@ impl EventPrinter {
                 self.put_object(dictionary, Object::Barrier(barrier), out);
                 put_number(generation.into(), out);
             }
-            Op::Assert(text) => put_word(dictionary.get_string(text).unwrap_or("?"), out),
+            // The text of a check comes after what is said of it.
+            Op::Check { .. } | Op::AtomicEnd | Op::AtomicBegin(None) => {}
+            Op::Assert(text) | Op::AtomicBegin(Some(text)) => put_word(dictionary.get_string(text).unwrap_or("?"), out),
         }
     }
 

@@ -293,7 +293,7 @@ impl Replay {
         // these are a thread's last steps; and what nobody else can reach at the time has no part
         // in any order.
         let in_turn = self.turn.as_ref().is_some_and(|(turn, stepped)| turn == thread && *stepped);
-        if in_turn && at.is_none() || matches!(op, Op::Exclusive { .. } | Op::Assert(_)) {
+        if in_turn && at.is_none() || is_passed_over(op) {
             return;
         }
         let object = object.and_then(|object| self.names.get(&object)).cloned();
@@ -441,6 +441,18 @@ fn object_of(op: &Op) -> Option<trace::Object> {
         Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Barrier(barrier),
         _ => return None,
     })
+}
+
+/// Whether an operation has no part in the order of a schedule: nobody else can notice it.
+fn is_passed_over(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Exclusive { .. }
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd
+    )
 }
 
 #[cfg(test)]

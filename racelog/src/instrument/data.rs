@@ -1,0 +1,204 @@
+//! Where values of instrumented code come from.
+//!
+//! [`Origin`] stands beside a value that the expansion follows: a number of the program's text, what
+//! an operation has found, or what operators make of these. Whatever cannot be followed is
+//! [`unfollowed`](Hooks::unfollowed): it holds only as long as all that the thread has read so far is
+//! what it was. An origin knows what it computes to in this run; where that is not what the event has,
+//! nothing is said, so a mistake of the expansion costs predictions and not the trace.
+//!
+//! What is said stands for the next event that is expected, as an [operation](super::shim) of ours
+//! expects it: nothing reaches an event of code that was not instrumented.
+
+use super::Hooks;
+use crate::rt::{CallSite, Traced, with, word_of};
+use crate::trace::Value;
+use crate::trace::expression::{Binary, Unary};
+
+/// Where a value comes from. It says nothing where nothing is recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Origin(Option<Traced>);
+
+impl Origin {
+    /// What an operator makes of it.
+    pub fn unary(self, op: Unary) -> Self {
+        Self(self.0.map(|traced| traced.unary(op)))
+    }
+
+    /// What an operator makes of two.
+    pub fn binary(self, op: Binary, other: Self) -> Self {
+        Self(self.0.zip(other.0).map(|(left, right)| left.binary(op, right)))
+    }
+
+    /// Whether it is known to be true, or known not to be.
+    pub fn holds(&self) -> Option<bool> {
+        let value = self.0.as_ref()?.value()?;
+        Some(crate::trace::expression::is_true(value))
+    }
+}
+
+fn value_of<T>(value: &T) -> Option<Value> {
+    Some(word_of(value)).filter(|value| *value != Value::Opaque)
+}
+
+/// What is said of values.
+impl Hooks {
+    /// A word of the program's text.
+    pub fn constant<T>(self, value: &T) -> Origin {
+        Origin(value_of(value).map(Traced::constant))
+    }
+
+    /// A word that comes by ways that cannot be followed.
+    pub fn unfollowed<T>(self, value: &T) -> Origin {
+        let value = value_of(value);
+        Origin(value.and_then(|value| with(|log| log.unfollowed(value))))
+    }
+
+    /// What the next operation finds gets a number, and a name for people. Call
+    /// [`found`](Self::found) when it is done.
+    pub fn names(self, name: Option<&'static str>) -> Naming {
+        Naming(with(|log| {
+            log.say_found(name);
+            log.named()
+        }))
+    }
+
+    /// What the next operation leaves or sends.
+    pub fn leaves(self, origin: Origin) {
+        if let Some(traced) = origin.0 {
+            with(|log| log.say_is(traced));
+        }
+    }
+
+    /// What the next operation, a compare-exchange, expects to find.
+    pub fn expects(self, origin: Origin) {
+        if let Some(traced) = origin.0 {
+            with(|log| log.say_expects(traced));
+        }
+    }
+
+    /// The operation is over: what was said of an event that has not happened is said no more.
+    pub fn said(self) {
+        with(crate::rt::ThreadLog::say_nothing);
+    }
+
+    /// The thread goes on by a condition, or by its contrary. Branches that are owed stay owed: what
+    /// runs later may depend on other values.
+    #[track_caller]
+    pub fn decides(self, condition: Origin) {
+        let here = Some(CallSite::caller());
+        match condition.0 {
+            Some(traced) => with(|log| log.decide(traced, here)),
+            None => with(|log| log.branch(here)),
+        };
+    }
+
+    /// A condition was checked, and held: by the program, or by the language, as that a sum fits
+    /// its type.
+    #[track_caller]
+    pub fn checked(self, condition: Origin, text: &str, by_language: bool) {
+        let here = Some(CallSite::caller());
+        with(|log| log.check(condition.0, text, by_language, here));
+    }
+}
+
+/// An operation whose result is to be named.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming(Option<u32>);
+
+impl Naming {
+    /// The origin of what the operation has found, which is this, once it is done: unfollowed if
+    /// it was not recorded as one of instrumented code.
+    pub fn found<T>(self, value: &T) -> Origin {
+        let (Some(before), Some(value)) = (self.0, value_of(value)) else {
+            return Origin::default();
+        };
+        let traced = with(|log| {
+            log.say_nothing();
+            match log.named() == before + 1 {
+                true => log.named_value(before + 1, value),
+                false => log.unfollowed(value),
+            }
+        });
+        Origin(traced)
+    }
+
+    /// The origin of what the operation is about to find, for what the same operation leaves.
+    pub fn will_find<T>(self, value: &T) -> Origin {
+        let value = value_of(value);
+        let number = self.0.map(|before| before + 1);
+        Origin(number.zip(value).and_then(|(number, value)| {
+            with(|log| log.named_value(number, value))
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::Shared;
+    use crate::child_trace::in_child;
+    use crate::instrument::HOOKS;
+    use crate::rt::Expected;
+    use crate::trace::{Item, Op, Said};
+
+    /// An operation that instrumented code expects.
+    fn operation<R>(body: impl FnOnce() -> R) -> R {
+        with(|log| log.expect(Expected::Bare));
+        let result = body();
+        with(|log| log.expect(Expected::Nothing));
+        result
+    }
+
+    /// What the expansion of `let a = cell.get(); cell.set(a + 1); if a + 1 > 5 {}` would do.
+    #[test]
+    fn what_is_said_stands_before_its_event() {
+        if in_child() {
+            let cell = Shared::new(7u8);
+            for _ in 0..2 {
+                let naming = HOOKS.names(Some("a"));
+                let value = operation(|| cell.get());
+                let a = naming.found(&value);
+                let sum = a.binary(Binary::Add, HOOKS.constant(&1u8));
+                HOOKS.leaves(sum.clone());
+                operation(|| cell.set(value + 1));
+                HOOKS.said();
+                HOOKS.decides(sum.clone().binary(Binary::Gt, HOOKS.constant(&8u8)));
+                HOOKS.checked(sum.binary(Binary::Lt, HOOKS.constant(&100u8)), "it fits", true);
+                // What is not so is not said.
+                HOOKS.leaves(HOOKS.constant(&99u8));
+                operation(|| cell.set(value + 1));
+                let far = HOOKS.unfollowed(&(value + 1));
+                HOOKS.leaves(far);
+                operation(|| cell.set(value + 1));
+            }
+            return;
+        }
+        let name = "instrument::data::tests::what_is_said_stands_before_its_event";
+        let items = crate::child_trace::items(name);
+        let mut words = Vec::new();
+        for item in &items {
+            match item {
+                Item::Said { said: Said::Found(name), .. } => {
+                    assert!(name.is_some());
+                    words.push("found");
+                }
+                Item::Said { said: Said::Is(formula), .. } => {
+                    words.push("is");
+                    let reads = formula.operands();
+                    assert!(reads.len() == 1 || reads[0] == 1, "{reads:?}");
+                }
+                Item::Said { said: Said::Since(_), .. } => words.push("since"),
+                Item::Said { said: Said::Expects(_), .. } => words.push("expects"),
+                Item::Event(event) if matches!(event.op, Op::Begin | Op::End) => {}
+                Item::Event(event) => words.push(event.op.keyword()),
+                Item::Init { .. } | Item::Request(_) => {}
+            }
+        }
+        let round = [
+            "found", "read", "is", "write", "is", "branch", "is", "check_panic", "write", "is",
+            "since", "write",
+        ];
+        // The second time, `a` is 8, so the sum is more than 8; the first time it is not.
+        assert_eq!(words, [round, round].concat());
+    }
+}
