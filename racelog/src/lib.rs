@@ -83,9 +83,9 @@ use sched::Controller;
 pub use racelog_macros::{instrument, instrument_items, main, test};
 pub use std::thread_local;
 
-pub use annotations::{atomic, branch};
 #[cfg(not(feature = "record"))]
 pub use annotations::explore;
+pub use annotations::{atomic, branch};
 #[cfg(feature = "record")]
 pub use sched::explore;
 
@@ -98,9 +98,10 @@ pub mod __private {
     #[cfg(feature = "record")]
     pub use crate::instrument::{
         For, HOOKS, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard, IsUnknown,
-        Naming, Origin, Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen, box_of,
-        memory_freed, memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace,
-        ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
+        Naming, Origin, Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen,
+        box_of, memory_freed, memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read,
+        ptr_replace, ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut,
+        vec_of,
     };
     #[cfg(feature = "record")]
     pub use crate::sched::{TestSession, explore_test};

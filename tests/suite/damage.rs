@@ -49,7 +49,9 @@ fn before(items: &[Item], chunks: &[Chunk], byte: usize) -> Vec<Item> {
         *left.entry(chunk.thread).or_default() += chunk.events;
     }
     let kept = |item: &&Item| match item {
-        Item::Init { .. } | Item::Request(_) | Item::Said { .. } => unreachable!("these traces have none"),
+        Item::Init { .. } | Item::Request(_) | Item::Said { .. } => {
+            unreachable!("these traces have none")
+        }
         Item::Event(event) => match left.get_mut(&event.thread) {
             Some(count) if *count > 0 => {
                 *count -= 1;

@@ -166,7 +166,9 @@ impl DataLoader {
         for said in said {
             if let Said::Found(name) = said {
                 let found = match *op {
-                    Op::Recv { channel, message } => self.contents.get(&(channel, message)).copied(),
+                    Op::Recv { channel, message } => {
+                        self.contents.get(&(channel, message)).copied()
+                    }
                     _ => op.found().copied(),
                 };
                 let is_known = |id: &ValueId| values.get(*id) != Value::Opaque;

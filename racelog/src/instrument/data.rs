@@ -126,9 +126,11 @@ impl Naming {
     pub fn will_find<T>(self, value: &T) -> Origin {
         let value = value_of(value);
         let number = self.0.map(|before| before + 1);
-        Origin(number.zip(value).and_then(|(number, value)| {
-            with(|log| log.named_value(number, value))
-        }))
+        Origin(
+            number
+                .zip(value)
+                .and_then(|(number, value)| with(|log| log.named_value(number, value))),
+        )
     }
 }
 
@@ -195,8 +197,18 @@ mod tests {
             }
         }
         let round = [
-            "found", "read", "is", "write", "is", "branch", "is", "check_panic", "write", "is",
-            "since", "write",
+            "found",
+            "read",
+            "is",
+            "write",
+            "is",
+            "branch",
+            "is",
+            "check_panic",
+            "write",
+            "is",
+            "since",
+            "write",
         ];
         // The second time, `a` is 8, so the sum is more than 8; the first time it is not.
         assert_eq!(words, [round, round].concat());

@@ -6,8 +6,7 @@ use crate::contract::schedule::{Aim, Schedule};
 /// A schedule without the steps that are no turns of their own.
 pub(super) fn steps_to_follow(mut schedule: Schedule) -> Schedule {
     // Where no other thread can be there is no order to keep.
-    let no_turns =
-        ["exclusive", "assert", "check", "check_panic", "atomic_begin", "atomic_end"];
+    let no_turns = ["exclusive", "assert", "check", "check_panic", "atomic_begin", "atomic_end"];
     schedule.steps.retain(|step| !no_turns.contains(&step.operation.op.as_str()));
     join_operations(&mut schedule);
     schedule

@@ -420,9 +420,8 @@ mod tests {
     #[test]
     fn words_that_are_no_numbers_can_be_compared() {
         let [red, blue] = [1, 2].map(|id| Value::Symbol(StrId::new(id)));
-        let same = |a, b| {
-            evaluate(&[Node::Value(a), Node::Value(b), Node::Binary(Binary::Eq)], |_| None)
-        };
+        let same =
+            |a, b| evaluate(&[Node::Value(a), Node::Value(b), Node::Binary(Binary::Eq)], |_| None);
         assert_eq!(same(red, red), Some(Value::Nat(1)));
         assert_eq!(same(red, blue), Some(Value::Nat(0)));
         assert_eq!(same(red, Value::Nat(1)), Some(Value::Nat(0)));

@@ -56,7 +56,9 @@ pub use dictionary::{Definition, Dictionary, DictionaryError, Memory, Object};
 pub use effect::{Access, AccessKind, LockEffect, LockUse, Touch};
 pub use event::{Event, Item, MemoryOrdering, Op, Patience, Woken};
 pub use expression::{Formula, Said, Shape, Term};
-pub use id::{BarrierId, ChannelId, CondvarId, LocId, LockId, ShapeId, Stamp, StrId, ThreadId, VarId};
+pub use id::{
+    BarrierId, ChannelId, CondvarId, LocId, LockId, ShapeId, Stamp, StrId, ThreadId, VarId,
+};
 pub use location::Location;
 pub use meta::{End, Metadata};
 pub use number::{IntType, Number};

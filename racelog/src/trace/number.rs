@@ -177,7 +177,8 @@ impl Number {
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let parts = self.parts().zip(other.parts());
-        let parts = parts.and_then(|((neg, a), (other, b))| Some((neg != other, a.checked_mul(b)?)));
+        let parts =
+            parts.and_then(|((neg, a), (other, b))| Some((neg != other, a.checked_mul(b)?)));
         Self::of_parts(self.low.wrapping_mul(other.low), parts)
     }
 

@@ -10,9 +10,7 @@ use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::store::slot::Full;
 use crate::trace::expression::{Binary, Node, Unary, evaluate, is_true, take_apart};
-use crate::trace::{
-    Formula, LocId, Op, Patience, Said, ShapeId, Stamp, StrId, Term, Value,
-};
+use crate::trace::{Formula, LocId, Op, Patience, Said, ShapeId, Stamp, StrId, Term, Value};
 
 /// A value of instrumented code, and where it comes from: a computation over values that the
 /// thread has named.

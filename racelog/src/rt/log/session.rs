@@ -19,7 +19,9 @@ use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::header;
 use crate::trace::binary::state::State;
 use crate::trace::binary::tables::{PoisonFlag, encode_end};
-use crate::trace::{Definition, End, LocId, LockId, Metadata, Object, ShapeId, StrId, Term, ThreadId, VarId};
+use crate::trace::{
+    Definition, End, LocId, LockId, Metadata, Object, ShapeId, StrId, Term, ThreadId, VarId,
+};
 
 static NEXT_SESSION: AtomicU32 = AtomicU32::new(1);
 

@@ -9,7 +9,9 @@ use crate::rt::memory::freed_vars;
 use crate::rt::memory::modules::module_of;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 use crate::trace::binary::tables::{PoisonFlag, put_definition, put_poison_flag};
-use crate::trace::{Definition, Dictionary, LocId, Location, Object, ShapeId, StrId, Term, ThreadId, VarId};
+use crate::trace::{
+    Definition, Dictionary, LocId, Location, Object, ShapeId, StrId, Term, ThreadId, VarId,
+};
 
 /// A tables chunk has about this many bytes.
 const CHUNK: usize = 64 * 1024;

@@ -651,7 +651,8 @@ mod tests {
             let bytes = [code, 0, 0, 0, 0, 0, 0];
             let decoded = Coder::new(1).decode(ThreadId::new(0), &mut &bytes[..]);
             // A request is followed by the code of what is requested.
-            let assigned = (1..=62).contains(&code) && ![code::REQUEST, 57, code::SAID].contains(&code)
+            let assigned = (1..=62).contains(&code)
+                && ![code::REQUEST, 57, code::SAID].contains(&code)
                 || ((64..112).contains(&code) && code & 7 < 6);
             assert_eq!(decoded.is_ok(), assigned, "code {code}");
         }

@@ -251,9 +251,9 @@ fn check(dictionary: &Dictionary, event: &Event) -> Result<(), DictionaryError> 
             dictionary.check_value(old)?;
             dictionary.check_value(new)
         }
-        Op::Assert(text)
-        | Op::Check { text: Some(text), .. }
-        | Op::AtomicBegin(Some(text)) => dictionary.check_string(text),
+        Op::Assert(text) | Op::Check { text: Some(text), .. } | Op::AtomicBegin(Some(text)) => {
+            dictionary.check_string(text)
+        }
         _ => Ok(()),
     }
 }
@@ -406,7 +406,9 @@ mod tests {
     fn stamps(items: &[Item]) -> Vec<u64> {
         let stamp = |item: &Item| match item {
             Item::Event(event) => event.stamp.get(),
-            Item::Init { .. } | Item::Request(_) | Item::Said { .. } => unreachable!("there are only events"),
+            Item::Init { .. } | Item::Request(_) | Item::Said { .. } => {
+                unreachable!("there are only events")
+            }
         };
         items.iter().map(stamp).collect()
     }

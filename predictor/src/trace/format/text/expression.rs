@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn an_expression_ends_where_something_else_begins() {
-        for (text, end) in [("a + 1 since 5", 5), ("a as the sum", 1), ("a @ m.rs:3", 1), ("b := 3", 1)]
+        for (text, end) in
+            [("a + 1 since 5", 5), ("a as the sum", 1), ("a @ m.rs:3", 1), ("b := 3", 1)]
         {
             assert_eq!(parse(text, name).map(|(_, end)| end), Ok(end), "{text}");
         }

@@ -206,7 +206,12 @@ pub(super) fn print(
 }
 
 /// Says the number of an event, and the text of a check.
-pub(in crate::trace) fn put_end(dictionary: &Dictionary, op: &Op, since: Option<u64>, out: &mut String) {
+pub(in crate::trace) fn put_end(
+    dictionary: &Dictionary,
+    op: &Op,
+    since: Option<u64>,
+    out: &mut String,
+) {
     let check = match op {
         Op::Check { text: Some(id), .. } => dictionary.get_string(*id),
         _ => None,

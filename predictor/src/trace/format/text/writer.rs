@@ -247,13 +247,7 @@ impl EventPrinter {
     }
 
     /// Prints all of an event but its thread.
-    fn put_rest(
-        &mut self,
-        dictionary: &Dictionary,
-        event: &Event,
-        said: &str,
-        out: &mut Vec<u8>,
-    ) {
+    fn put_rest(&mut self, dictionary: &Dictionary, event: &Event, said: &str, out: &mut Vec<u8>) {
         put_word(event.op.keyword(), out);
         self.put_operands(dictionary, &event.op, out);
         match event.patience {
@@ -348,7 +342,9 @@ impl EventPrinter {
             }
             // The text of a check comes after what is said of it.
             Op::Check { .. } | Op::AtomicEnd | Op::AtomicBegin(None) => {}
-            Op::Assert(text) | Op::AtomicBegin(Some(text)) => put_word(dictionary.get_string(text).unwrap_or("?"), out),
+            Op::Assert(text) | Op::AtomicBegin(Some(text)) => {
+                put_word(dictionary.get_string(text).unwrap_or("?"), out)
+            }
         }
     }
 
