@@ -138,7 +138,7 @@ impl Number {
     /// The number with these parts, which is `low` modulo 2^128.
     fn of_parts(low: u128, parts: Option<(bool, u128)>) -> Self {
         let range = match parts {
-            Some((_, 0)) | Some((false, _)) => Range::Natural,
+            Some((_, 0) | (false, _)) => Range::Natural,
             Some((true, size)) if size <= 1 << 127 => Range::Negative,
             Some((true, _)) | None => Range::Beyond,
         };

@@ -57,7 +57,7 @@ impl ValueNames {
     /// What a thread's value is called.
     fn name(&self, thread: ThreadId, number: u32) -> String {
         let name = self.threads.get(&thread).and_then(|of_thread| of_thread.names.get(&number));
-        name.map_or_else(|| format!("${number}"), |name| name.to_string())
+        name.map_or_else(|| format!("${number}"), ToString::to_string)
     }
 }
 

@@ -343,7 +343,7 @@ impl EventPrinter {
             // The text of a check comes after what is said of it.
             Op::Check { .. } | Op::AtomicEnd | Op::AtomicBegin(None) => {}
             Op::Assert(text) | Op::AtomicBegin(Some(text)) => {
-                put_word(dictionary.get_string(text).unwrap_or("?"), out)
+                put_word(dictionary.get_string(text).unwrap_or("?"), out);
             }
         }
     }
