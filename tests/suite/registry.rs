@@ -1,5 +1,7 @@
 //! Crates of the registry, as the scripts that build them beside racelog get them.
 
+use racelog_tests::expected::repository;
+use racelog_tests::registry::bodies::{BODIES, try_crate};
 use racelog_tests::registry::fetch;
 use tempfile::TempDir;
 
@@ -30,4 +32,15 @@ fn a_version_that_was_never_published_is_an_error_that_says_so() {
     let folder = TempDir::new().unwrap();
     let error = fetch("scopeguard", "0.0.77", folder.path()).unwrap_err().to_string();
     assert!(error.starts_with("cargo cannot fetch `scopeguard` 0.0.77:"), "{error}");
+}
+
+/// The short version of what `bodies_of_crates` does with all of them.
+#[test]
+fn crates_with_the_attribute_on_everything_do_what_they_did() {
+    let folder = repository().join("target/registry");
+    for name in ["either", "scopeguard"] {
+        let body = BODIES.iter().find(|body| body.published.0 == name).expect("it is one of them");
+        let tried = try_crate(body, &folder).unwrap();
+        assert!(tried.is_green() && tried.functions >= 20, "{name}: {tried:?}");
+    }
 }

@@ -4,8 +4,11 @@
 //! configured with, and copies its sources into a folder. There it is a [`Package`] of a workspace
 //! of its own, with its tests, whose manifest and sources can be changed.
 
+mod attribute;
+pub mod bodies;
 mod fetch;
 mod package;
+mod suites;
 
 pub use fetch::fetch;
 pub use package::Package;

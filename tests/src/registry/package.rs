@@ -79,6 +79,12 @@ impl Package {
         dependencies.insert("racelog".to_owned(), Value::Table(racelog));
     }
 
+    /// Leaves out a dependency of its tests, such as one that only benches need.
+    /// [`save`](Self::save) writes it.
+    pub fn leave_out(&mut self, dependency: &str) {
+        table_in(&mut self.manifest, "dev-dependencies").remove(dependency);
+    }
+
     /// Its Rust files in a folder, such as `src` or `tests`, and in all folders within; none if
     /// there is no such folder. In order of their names.
     ///
