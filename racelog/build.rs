@@ -1,4 +1,5 @@
-//! Says which std there is: `cfg(std_since = "1.N")` for every N of [`STEPS`] that it is not older
+//! Says whether the program has an allocator of its own, `cfg(own_allocator)`, as the variable
+//! `RACELOG_ALLOCATOR` has it (`racelog::contract::environment`), and which std there is: `cfg(std_since = "1.N")` for every N of [`STEPS`] that it is not older
 //! than. What std does not have, its mirror does not have either.
 
 use std::env;
@@ -44,6 +45,11 @@ fn lines(said: &str) -> Vec<String> {
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=RACELOG_ALLOCATOR");
+    println!("cargo::rustc-check-cfg=cfg(own_allocator)");
+    if env::var_os("RACELOG_ALLOCATOR").is_some_and(|whose| whose == "own") {
+        println!("cargo::rustc-cfg=own_allocator");
+    }
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let answer = Command::new(rustc).arg("--version").output();
     let said = answer.map(|answer| String::from_utf8_lossy(&answer.stdout).into_owned());

@@ -79,6 +79,6 @@ pub fn forget(place: *const u8, size: usize) {
     let _ = (place, size);
 }
 
-#[cfg(all(feature = "record", feature = "allocator"))]
+#[cfg(all(feature = "record", feature = "allocator", not(own_allocator)))]
 #[global_allocator]
 static ALLOCATOR: Recorded = Recorded(System);

@@ -55,7 +55,21 @@ fn what_is_not_recorded_is_said() {
     what_is_confirmed_is_proven_all_the_same(&workspace);
     tests_are_read_too(&workspace);
     counts_of_an_arc_are_a_doubt(&workspace);
+    an_allocator_of_the_program_is_left_alone(&workspace);
     init_lists_the_work(&workspace);
+}
+
+/// It builds, what is no memory of the heap is as it was, and one line says that the rest is not.
+fn an_allocator_of_the_program_is_left_alone(workspace: &Workspace) {
+    let (_, out, err) = workspace.run("test -p allocator --no-confirm");
+    assert!(out.contains("data race on `self.count`"), "{out}{err}");
+    let notes = err.lines().filter(|line| line.contains("allocator of its own"));
+    let place = "at allocator/tests/counts.rs:23:8, so racelog's feature `allocator` is off";
+    assert!(notes.clone().all(|line| line.contains(place)), "{err}");
+    assert_eq!(notes.count(), 1, "{err}");
+    // Elsewhere there is none.
+    let (_, _, err) = workspace.run("test -p lock --no-confirm");
+    assert!(!err.contains("allocator of its own"), "{err}");
 }
 
 fn a_forgotten_import_is_a_doubt(workspace: &Workspace) {

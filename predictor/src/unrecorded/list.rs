@@ -19,6 +19,9 @@ pub struct Unrecorded {
     /// Destructors. They order something only where their owners share them by an `Arc`.
     #[serde(skip)]
     pub drops: Vec<Use>,
+    /// Where programs have allocators of their own, sorted.
+    #[serde(skip)]
+    pub allocators: Vec<Place>,
 }
 
 /// Something that is used and not recorded.
@@ -93,6 +96,9 @@ impl Unrecorded {
         self.crates.extend(other.crates);
         self.unread.extend(other.unread);
         self.drops.extend(other.drops);
+        self.allocators.extend(other.allocators);
+        self.allocators.sort();
+        self.allocators.dedup();
         self.uses.sort();
         self.uses.dedup_by(|next, first| {
             let same =

@@ -54,7 +54,8 @@ pub fn scan(root: &Root, read: &dyn Fn(&str) -> Option<String>) -> Unrecorded {
     }
     let mut krate = Crate::read(&root.file, &root.cfg, read);
     let unread = std::mem::take(&mut krate.unread);
-    let mut all = Unrecorded { unread, ..Unrecorded::default() };
+    let allocators = krate.allocators(&root.cfg);
+    let mut all = Unrecorded { unread, allocators, ..Unrecorded::default() };
     for module in 0..krate.modules.len() {
         all.add(walk::walk(&krate, module, &crates, &root.cfg, root.recorded_arc));
     }

@@ -54,6 +54,21 @@ impl Crate {
         krate
     }
 
+    /// Where the crate declares that an allocator is the program's.
+    pub(super) fn allocators(&self, cfg: &Cfg) -> Vec<Place> {
+        let mut found = Vec::new();
+        for module in &self.modules {
+            for item in &module.items {
+                let Item::Static(item) = item else { continue };
+                let all = metas(&item.attrs, cfg);
+                if all.iter().any(|meta| meta.path().is_ident("global_allocator")) {
+                    found.push(place(&module.file, item.ident.span()));
+                }
+            }
+        }
+        found
+    }
+
     /// Reads the file of a module.
     fn load(&mut self, at: usize, reader: &Reader<'_>) {
         let file = self.modules[at].file.clone();

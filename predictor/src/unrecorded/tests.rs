@@ -247,3 +247,23 @@ fn what_cannot_be_read_is_named() {
     assert!(found.unread[0].problem.starts_with("line 1, column "), "{:?}", found.unread);
     assert_eq!(found.unread[0].programs, ["one"]);
 }
+
+#[test]
+fn allocators_of_programs_are_found_where_they_are_compiled() {
+    let text = "mod inner;\n#[cfg(not(racelog))]\n#[global_allocator]\nstatic A: X = X;\n\
+                #[cfg_attr(test, global_allocator)]\nstatic B: X = X;\nstatic C: X = X;\n";
+    let inner = "    #[global_allocator]\n    pub static D: Y = Y;\n";
+    let texts = BTreeMap::from([("src/lib.rs", text), ("src/inner.rs", inner)]);
+    let mut cfg = Cfg::new(Truth::Yes);
+    cfg.compiler.insert("racelog".to_owned());
+    let root = Root {
+        file: "src/lib.rs".to_owned(),
+        cfg,
+        crates: BTreeMap::new(),
+        recorded_arc: false,
+        programs: Vec::new(),
+    };
+    let found = scan(&root, &|file| texts.get(file).map(|text| (*text).to_owned()));
+    let places: Vec<String> = found.allocators.iter().map(ToString::to_string).collect();
+    assert_eq!(places, ["src/inner.rs:2:16", "src/lib.rs:6:8"]);
+}

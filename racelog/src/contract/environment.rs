@@ -29,11 +29,14 @@ pub enum Variable {
     Outcome,
     /// After so many steps a process under control that has not ended counts as a livelock.
     MaxSteps,
+    /// When racelog is built: `own`, if a program that links it has an allocator of its own. Its
+    /// build script looks at it.
+    Allocator,
 }
 
 impl Variable {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Record,
         Self::Folder,
         Self::MaxBytes,
@@ -43,6 +46,7 @@ impl Variable {
         Self::Schedule,
         Self::Outcome,
         Self::MaxSteps,
+        Self::Allocator,
     ];
 
     /// Those that put a program, or a part of it, under control.
@@ -61,12 +65,16 @@ impl Variable {
             Self::Schedule => "RACELOG_SCHEDULE",
             Self::Outcome => "RACELOG_OUTCOME",
             Self::MaxSteps => "RACELOG_MAX_STEPS",
+            Self::Allocator => "RACELOG_ALLOCATOR",
         }
     }
 }
 
 /// The value of [`Variable::Record`] that turns recording on.
 pub const RECORD_ON: &str = "1";
+
+/// The value of [`Variable::Allocator`] without which racelog's allocator is the program's.
+pub const OWN_ALLOCATOR: &str = "own";
 
 /// A variable that stands for a flag of `cargo racelog`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use cargo_config2::{Config, TargetTriple};
-use racelog::contract::environment::{RECORD_ON, Variable};
+use racelog::contract::environment::{OWN_ALLOCATOR, RECORD_ON, Variable};
 
 use super::super::Failure;
 use super::own_runs::OwnRuns;
@@ -29,6 +29,8 @@ pub(super) struct Way<'a> {
     pub(super) time: Option<Duration>,
     /// Whether the report needs standard output for itself.
     pub(super) quiet_output: bool,
+    /// Whether the program has an allocator of its own, where racelog's would be.
+    pub(super) own_allocator: bool,
 }
 
 /// What cargo's own arguments say that we have to know.
@@ -206,6 +208,9 @@ pub(super) fn run(
         .env(Variable::Folder, workspace.folder.join(runner::OTHERS));
     for variable in Variable::CONTROLLING {
         command.env_remove(variable);
+    }
+    if way.own_allocator {
+        command.env(Variable::Allocator, OWN_ALLOCATOR);
     }
     if way.quiet_output {
         command.stdout(Stdio::from(std::io::stderr()));

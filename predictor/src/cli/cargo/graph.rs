@@ -126,8 +126,17 @@ impl Graph {
 
     /// Whether racelog's `Arc` is recorded.
     pub(super) fn has_recorded_arc(&self) -> bool {
+        self.racelog_has(&["recorded-arc"])
+    }
+
+    /// Whether racelog's allocator is the program's.
+    pub(super) fn has_allocator(&self) -> bool {
+        self.racelog_has(&["allocator", "record"])
+    }
+
+    fn racelog_has(&self, features: &[&str]) -> bool {
         let mut racelog = self.nodes.iter().filter(|node| node.name == "racelog");
-        racelog.any(|node| node.features.contains("recorded-arc"))
+        racelog.any(|node| features.iter().all(|feature| node.features.contains(*feature)))
     }
 }
 

@@ -108,7 +108,8 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     let before = Before::new(&workspace.traces()?);
     let quiet_output = args.output.output.is_none() && args.output.format != Format::Text;
     let time = job.settings.test_time;
-    let way = Way { runs: &runs, run_folder: &run_folder, time, quiet_output };
+    let own_allocator = !unrecorded.allocators.is_empty();
+    let way = Way { runs: &runs, run_folder: &run_folder, time, quiet_output, own_allocator };
     interrupt::note_first();
     let end = build::run(&workspace, subcommand, &peeked, &way)?;
     interrupt::as_usual();

@@ -89,6 +89,10 @@ pub(super) fn list(
         }
     }
     all.add_drops();
+    if !graph.has_allocator() {
+        // Then there is none of racelog's that could be in their way.
+        all.allocators.clear();
+    }
     Ok(all)
 }
 
@@ -201,6 +205,11 @@ pub(super) fn summarise(found: &Unrecorded) {
     for unread in &found.unread {
         let (file, problem) = (&unread.file, &unread.problem);
         say("warning", format_args!("{file} could not be looked through: {problem}"));
+    }
+    if let Some(place) = found.allocators.first() {
+        let without = "so racelog's feature `allocator` is off for this build: races of memory on \
+                       the heap that raw pointers reach are not found";
+        say("note", format_args!("the program has an allocator of its own, at {place}, {without}"));
     }
     let (arcs, others): (Vec<&Use>, Vec<&Use>) =
         found.uses.iter().partition(|one| matches!(one.what, What::Arc | What::ArcOrder));

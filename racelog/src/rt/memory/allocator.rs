@@ -45,7 +45,7 @@ mod tests {
     fn whether_anybody_says_what_is_freed_is_found_out() {
         static STATIC: u32 = 1;
         let on_heap = Box::new(2);
-        assert_eq!(is_told(), cfg!(feature = "allocator"));
+        assert_eq!(is_told(), cfg!(all(feature = "allocator", not(own_allocator))));
         assert_eq!(keeps_order((&raw const *on_heap).addr()), !is_told());
         assert!(!keeps_order((&raw const STATIC).addr()) || !cfg!(target_os = "linux"));
     }
