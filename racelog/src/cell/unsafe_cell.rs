@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::ptr;
 
 use crate::contract::marker::Marker;
@@ -56,9 +57,13 @@ impl<T> UnsafeCell<T> {
         Self { mark: Mark, value: std::cell::UnsafeCell::new(value) }
     }
 
-    /// As [`std::cell::UnsafeCell::into_inner`], but not a `const fn`.
-    pub fn into_inner(self) -> T {
-        self.value.into_inner()
+    /// As [`std::cell::UnsafeCell::into_inner`]. Nothing is recorded: a cell that is moved is no
+    /// longer where it was, and nobody else has it.
+    pub const fn into_inner(self) -> T {
+        // No destructor can run in a `const fn`, so not that of the mark either.
+        let cell = ManuallyDrop::new(self);
+        // SAFETY: the value stands at the start of the cell, and is moved out of it once.
+        unsafe { ptr::from_ref(&cell).cast::<T>().read() }
     }
 }
 
@@ -71,7 +76,57 @@ impl<T: ?Sized> UnsafeCell<T> {
 
     /// As [`std::cell::UnsafeCell::get`], but not a `const fn`: it is recorded that a pointer was
     /// given away here, as an `assert` event. Code under `#[racelog::instrument]` records what it
-    /// does with the pointer instead.
+    /// does with the pointer instead. Where a `const fn` needs the pointer, [`raw_get`](Self::raw_get)
+    /// is one; it records nothing.
+    ///
+    /// On stable Rust a `const fn` cannot record, not even where it is called when the program runs.
+    /// It calls no other functions, by name or by pointer, and has no assembly:
+    ///
+    /// ```compile_fail,E0015
+    /// fn record() {}
+    /// const fn get() {
+    ///     record();
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail
+    /// const fn get(record: fn()) {
+    ///     record();
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail,E0015
+    /// const fn get() {
+    ///     unsafe { std::arch::asm!("nop") };
+    /// }
+    /// ```
+    ///
+    /// A trait does not help, nor does a thread-local, and what tells the two kinds of calls apart
+    /// is not stable:
+    ///
+    /// ```compile_fail,E0015
+    /// trait Record {
+    ///     fn record();
+    /// }
+    /// const fn get<R: Record>() {
+    ///     R::record();
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail,E0015
+    /// thread_local!(static GIVEN: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+    /// const fn get() {
+    ///     GIVEN.set(true);
+    /// }
+    /// ```
+    ///
+    /// ```compile_fail,E0658
+    /// const fn compiled() {}
+    /// fn record() {}
+    /// const fn get() {
+    ///     std::intrinsics::const_eval_select((), compiled, record);
+    /// }
+    /// ```
     #[track_caller]
     pub fn get(&self) -> *mut T {
         let here = Some(CallSite::caller());
@@ -83,7 +138,8 @@ impl<T: ?Sized> UnsafeCell<T> {
         self.value.get()
     }
 
-    /// As [`std::cell::UnsafeCell::get_mut`], but not a `const fn`.
+    /// As [`std::cell::UnsafeCell::get_mut`], but not a `const fn`: that nobody else is there is
+    /// recorded, as an `exclusive` event, for the trace may not know why. See [`get`](Self::get).
     #[track_caller]
     pub fn get_mut(&mut self) -> &mut T {
         rt::exclusive(self.address(), Kind::Plain, Some(CallSite::caller()), Value::Opaque);
@@ -160,5 +216,13 @@ mod tests {
         let mut value = 5;
         *UnsafeCell::from_mut(&mut value).get_mut() = 6;
         assert_eq!(value, 6);
+    }
+
+    #[test]
+    fn what_is_within_can_be_had_by_the_compiler_and_once() {
+        const SEVEN: u32 = UnsafeCell::new(7).into_inner();
+        assert_eq!(SEVEN, 7);
+        let cell = UnsafeCell::new(std::rc::Rc::new(1));
+        assert_eq!(std::rc::Rc::strong_count(&cell.into_inner()), 1);
     }
 }
