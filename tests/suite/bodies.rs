@@ -122,8 +122,11 @@ fn bodies_of_all_editions_compile() {
     }
 }
 
-/// The lines of a program that its reads and writes are recorded at.
-fn lines_of_accesses(program: &str) -> BTreeSet<usize> {
+/// A line and a column.
+type Place = (usize, usize);
+
+/// The places in a program that its reads and writes are recorded at.
+fn places_of_accesses(program: &str) -> BTreeSet<Place> {
     let traces = TempDir::new().unwrap();
     let mut command = cargo("run");
     command.args(["--bin", program, "--features", "instrumented"]);
@@ -133,24 +136,40 @@ fn lines_of_accesses(program: &str) -> BTreeSet<usize> {
     let entry = fs::read_dir(traces.path()).unwrap().next().expect("a trace").unwrap();
     let trace = Trace::load(&mut Source::open(&entry.path(), None).unwrap(), |_| {}).unwrap();
     let mut printer = trace.printer();
-    let accesses = trace
-        .events()
-        .filter(|event| matches!(trace.op(*event), Op::Read { .. } | Op::Write { .. }));
-    let mut lines = BTreeSet::new();
+    let accesses = trace.events().filter(|event| {
+        let op = trace.op(*event);
+        let is_atomic = matches!(op, Op::Load { .. } | Op::Store { .. } | Op::Rmw { .. });
+        is_atomic || matches!(op, Op::Read { .. } | Op::Write { .. })
+    });
+    let mut places = BTreeSet::new();
     for event in accesses {
         let location = printer.location(event).expect("accesses have locations");
-        let line = location.split(':').nth(1).expect("locations have lines");
-        lines.insert(line.parse().expect("lines are numbers"));
+        let mut numbers = location.split(':').skip(1).map(|number| number.parse().unwrap());
+        places.insert((numbers.next().unwrap(), numbers.next().unwrap()));
     }
-    lines
+    places
+}
+
+/// The places that comments at the ends of lines name, `// at: text, text`, by what stands there.
+fn places_named(source: &str) -> BTreeSet<Place> {
+    let mut places = BTreeSet::new();
+    for (line, number) in source.lines().zip(1..) {
+        let Some((code, named)) = line.split_once("// at: ") else { continue };
+        let mut from = 0;
+        for text in named.split(", ") {
+            let at = from + code[from..].find(text).expect("the text stands in the line");
+            places.insert((number, at + 1));
+            from = at + 1;
+        }
+    }
+    places
 }
 
 #[test]
-fn every_access_is_recorded_at_its_own_line() {
+fn every_access_is_recorded_at_its_own_line_and_column() {
     let source = repository().join("tests/bodies/src/bin/locations.rs");
     let source = fs::read_to_string(source).unwrap();
-    let marked = source.lines().zip(1..).filter(|(line, _)| line.ends_with("// access"));
-    let expected: BTreeSet<usize> = marked.map(|(_, number)| number).collect();
-    assert!(expected.len() >= 30, "{expected:?}");
-    assert_eq!(lines_of_accesses("locations"), expected);
+    let named = places_named(&source);
+    assert!(named.len() >= 70, "{named:?}");
+    assert_eq!(places_of_accesses("locations"), named);
 }

@@ -60,6 +60,18 @@ impl Emit {
         quote_spanned!(place=> #receiver . #method #arguments)
     }
 
+    /// `hook.then(arguments)`: what the hook says has the hook's own place, whatever stands around
+    /// it.
+    pub(super) fn then(
+        &self,
+        hook: &TokenStream,
+        place: Span,
+        arguments: TokenStream,
+    ) -> TokenStream {
+        let (method, arguments) = (Ident::new("then", place), in_parentheses(place, arguments));
+        quote_spanned!(place=> #hook . #method #arguments)
+    }
+
     /// As [`method`](Self::method), of what has no value: lints must not take it for an expression
     /// of the program's that could do with a semicolon.
     pub(super) fn unit_method(

@@ -197,7 +197,7 @@ impl Rewriter<'_> {
                 let mixed = Span::mixed_site();
                 let mut tokens = quote_spanned!(mixed=> &#argument);
                 for hook in hooks.into_iter().rev() {
-                    tokens = self.emit.method(&hook, "then", span, tokens);
+                    tokens = self.emit.then(&hook, span, tokens);
                 }
                 *argument = Expr::Verbatim(quote_spanned!(mixed=> *#tokens));
             }
