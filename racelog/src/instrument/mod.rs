@@ -19,6 +19,7 @@
 mod data;
 mod fallback;
 mod functions;
+mod guards;
 mod known;
 mod pointer;
 mod scope;
