@@ -100,6 +100,8 @@ pub struct Regions {
     sets: Locksets,
     /// For each thread, the positions at which the set changes, and what it is from there on.
     changes: Vec<Vec<(u32, LocksetId)>>,
+    /// Of each lock, whether some region of it that shares it has no end, and some that does not.
+    endless: Vec<[bool; 2]>,
 }
 
 impl Regions {
@@ -114,6 +116,7 @@ impl Regions {
             at: EventMap::default(),
             sets: Locksets::new(),
             changes: vec![vec![(0, LocksetId::EMPTY)]; threads],
+            endless: vec![[false; 2]; trace.lock_count()],
         };
         // What each thread holds, and the regions that it is in.
         let mut held: Vec<Vec<HeldLock>> = vec![Vec::new(); threads];
@@ -150,6 +153,10 @@ impl Regions {
             let position = trace.position(event) as u32 + 1;
             let set = regions.sets.intern(held);
             regions.changes[thread.index()].push((position, set));
+        }
+        for (_, number) in open.iter().flat_map(|open| &open.0) {
+            let region = regions.all[*number as usize];
+            regions.endless[region.lock.index()][usize::from(!region.shared)] = true;
         }
         regions
     }
@@ -200,6 +207,13 @@ impl Regions {
         let regions = self.of_thread(trace.thread(event));
         let begun = regions.partition_point(|number| self.get(*number).acquire < event);
         regions[..begun].iter().rev().map(|number| self.get(*number))
+    }
+
+    /// Whether some thread never gives a lock back, and keeps others out by that: those who want it
+    /// for themselves, or those who would share it, too.
+    pub fn is_kept(&self, lock: LockId, from_readers: bool) -> bool {
+        let [shared, exclusive] = self.endless[lock.index()];
+        exclusive || shared && !from_readers
     }
 
     /// Where a thread gives back a lock that it holds at an event.
@@ -285,6 +299,27 @@ t write x 5
             let (thread, position) = (trace.thread(event), trace.position(event));
             assert_eq!(walk.held(thread, position), regions.held(thread, position), "{event:?}");
         }
+    }
+
+    #[test]
+    fn locks_that_are_never_given_back_are_known() {
+        let trace: Trace = format!("{TEXT}u racquire m\nt racquire o\n").parse().unwrap();
+        let regions = Regions::new(&trace);
+        let locks: Vec<_> = ["l", "m", "n", "o"].iter().zip(0..).collect();
+        for (name, lock) in locks {
+            let lock = LockId::new(lock);
+            for from_readers in [false, true] {
+                let keeps = |number: &u32| {
+                    let region = regions.get(*number);
+                    region.release.is_none() && !(from_readers && region.shared)
+                };
+                let kept = regions.of_lock(lock).iter().any(keeps);
+                assert_eq!(regions.is_kept(lock, from_readers), kept, "{name} {from_readers}");
+            }
+        }
+        let [l, m, n] = [0, 1, 2].map(LockId::new);
+        assert!(regions.is_kept(l, true) && regions.is_kept(m, false));
+        assert!(!regions.is_kept(m, true) && !regions.is_kept(n, false));
     }
 
     #[test]

@@ -115,10 +115,7 @@ impl Wait {
             | Self::LastSender(_)
             | Self::Room(_)
             | Self::Arrivals(..) => true,
-            Self::Lock { lock, only_writer } => index.regions.of_lock(lock).iter().any(|number| {
-                let region = index.regions.get(*number);
-                region.release.is_none() && !(only_writer && region.shared)
-            }),
+            Self::Lock { lock, only_writer } => index.regions.is_kept(lock, only_writer),
             Self::End(thread) => {
                 let fork = trace.fork_of(thread);
                 fork.is_some_and(|fork| trace.thread(fork) != trace.thread(event))
