@@ -1,20 +1,21 @@
 //! The classic programs: what is predicted from a run of each is what is known of it, neither more
 //! nor less, and happens when it is replayed.
 
+mod goals;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
 use predictor::analysis::{Detector, detect};
 use predictor::explore::explore;
-use predictor::goal::{Goal, GoalKind, GoalKinds, Pair};
+use predictor::goal::{Goal, GoalKinds, Pair};
 use predictor::predict::{Decided, Options, decide_goal, predict};
 use predictor::replay::{ControlledRun, Order, Plan, PlannedRun, Replayed};
 use predictor::solve::SolverKind;
 use predictor::trace::format::Source;
 use predictor::trace::{Op, Trace};
-use racelog::trace::End;
-use racelog_examples::{GoalKind as KnownKind, Origin, Place, Program, programs};
+use racelog_examples::{Origin, Place, Program, programs};
 use tempfile::TempDir;
 
 use crate::support::{example_program, run};
@@ -27,9 +28,6 @@ const OTHER_SEEDS: [&str; 4] = ["random:100", "random:101", "pct:2:100:102", "pc
 
 /// Two places, sorted.
 type Places = [String; 2];
-
-/// What else than a race can happen, and where its threads then stand, sorted.
-type GoalPlaces = (GoalKind, Vec<String>);
 
 fn command(program: &Program) -> Command {
     let mut command = Command::new(example_program("example"));
@@ -174,98 +172,6 @@ fn the_races_of_every_program_are_found_and_nothing_else() {
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(compared >= 10, "only {compared} traces are small enough to be explored");
-}
-
-/// The deadlocks, stalls and sends to nobody that a run shows.
-fn known_goals(program: &Program) -> BTreeSet<GoalPlaces> {
-    let all = program.expected_goals().unwrap_or_else(|error| panic!("{error}"));
-    let provable = program.goals.iter().zip(all).filter(|(goal, _)| goal.unproven.is_none());
-    let places = provable.map(|(goal, places)| {
-        let kind = match goal.kind {
-            KnownKind::Deadlock => GoalKind::Deadlock,
-            KnownKind::FairDeadlock => GoalKind::FairDeadlock,
-            KnownKind::Stall => GoalKind::Stall,
-            KnownKind::SendToNobody => GoalKind::SendToNobody,
-        };
-        let mut places: Vec<String> = places.iter().map(Place::to_string).collect();
-        places.sort();
-        (kind, places)
-    });
-    places.collect()
-}
-
-fn goal_places<'g>(trace: &Trace, goals: impl Iterator<Item = &'g Goal>) -> BTreeSet<GoalPlaces> {
-    let mut printer = trace.printer();
-    let places = goals.map(|goal| {
-        let mut places: Vec<String> = goal
-            .next()
-            .iter()
-            .map(|event| {
-                let place = printer.location(*event).expect("what waits knows its place");
-                place.rsplit_once(':').expect("a place has a column").0.to_owned()
-            })
-            .collect();
-        places.sort();
-        (goal.kind(), places)
-    });
-    places.collect()
-}
-
-/// What stands in one list and not in the other.
-fn other_goals(
-    what: &str,
-    left: &BTreeSet<GoalPlaces>,
-    right: &BTreeSet<GoalPlaces>,
-) -> Vec<String> {
-    let name = |(kind, places): &GoalPlaces| format!("{what}: {} {places:?}", kind.name());
-    left.difference(right).map(name).collect()
-}
-
-#[test]
-fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
-    let (mut problems, mut explored, mut wrong) = (Vec::new(), 0, 0);
-    let kinds = GoalKinds::ALL.without(GoalKind::Race);
-    for program in programs() {
-        let name = program.name;
-        // Nothing happens in the run that is looked at.
-        let seed = (program.origin != Origin::Hangs).then_some(program.schedule);
-        let (trace, err) = run_recorded(program, seed);
-        assert!(!is_deadlock(&err), "{name} hangs: choose another schedule");
-        let known = known_goals(program);
-        wrong += usize::from(!known.is_empty());
-        let options = Options { goals: kinds, goal_time: None, ..Options::default() };
-        let prediction = predict(&trace, &options, |_, _| {});
-        assert_eq!(prediction.counts.unknown.total(), 0, "{name}");
-        let found =
-            goal_places(&trace, prediction.found.iter().map(predictor::predict::Proven::goal));
-        problems.extend(other_goals(&format!("{name}: missed"), &known, &found));
-        problems.extend(other_goals(&format!("{name}: too much"), &found, &known));
-        if trace.len() <= EXPLORED.0 {
-            let exploration = explore(&trace, kinds, EXPLORED.1, |_| {});
-            if exploration.complete {
-                explored += 1;
-                let found = goal_places(&trace, exploration.found.keys());
-                problems.extend(other_goals(&format!("{name}: not explored"), &known, &found));
-                problems.extend(other_goals(&format!("{name}: explored"), &found, &known));
-            }
-        } else {
-            assert!(program.origin != Origin::Hangs, "{name} is too large to be explored");
-        }
-    }
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-    assert!(explored >= 30 && wrong >= 14, "{explored} explored, {wrong} wrong");
-}
-
-/// A run in which nothing happens is what prediction begins with.
-#[test]
-fn programs_whose_threads_come_in_turns_end() {
-    for program in programs().filter(|program| program.origin == Origin::Hangs) {
-        for _ in 0..5 {
-            let (trace, err) = run_recorded(program, None);
-            assert_eq!(err, "", "{}", program.name);
-            assert_eq!(trace.end(), End::Clean, "{}", program.name);
-        }
-    }
 }
 
 #[test]

@@ -8,7 +8,8 @@ use std::sync::OnceLock;
 
 use predictor::explore::explore;
 use predictor::goal::race::conflict;
-use predictor::goal::{GoalKinds, Pair};
+use predictor::goal::{Goal, GoalKinds, Pair};
+use predictor::replay::{Aftermath, Reached, Replayed};
 use predictor::trace::format::{Format, Sink, Source, SourceError};
 use predictor::trace::{EventId, Trace};
 use racelog::trace::{Dictionary, Item, Metadata};
@@ -176,4 +177,30 @@ pub(crate) fn findings_of(report: &serde_json::Value) -> Vec<serde_json::Value> 
     predictor::finding::shared::put_back(&mut findings, report["tables"].clone())
         .expect("the tables have all rows");
     findings.as_array().expect("a list").clone()
+}
+
+/// Whether a run has come to its goal, and says who waits.
+pub(crate) fn has_come_to(goal: &Goal, replayed: &Replayed) -> bool {
+    let [order] = &replayed.orders[..] else { return false };
+    let outcome = &order.outcome;
+    let waits = |thread: &str| outcome.waits.iter().any(|wait| wait.thread == thread);
+    let each_by_another = || {
+        outcome.waits.iter().all(|wait| {
+            let by = wait.holders.iter().chain(&wait.writers).map(|spot| &spot.thread);
+            let by = by.chain(&wait.joins).filter(|thread| **thread != wait.thread);
+            by.into_iter().any(|thread| waits(thread))
+        })
+    };
+    outcome.reached == Reached::Confirmed
+        && match goal {
+            Goal::Race(_) => false,
+            Goal::Deadlock(circle) => {
+                outcome.then == Aftermath::Deadlock
+                    && outcome.waits.len() == circle.events().len()
+                    && each_by_another()
+            }
+            Goal::Stall(_) => outcome.then == Aftermath::Deadlock && outcome.waits.len() >= 2,
+            // What the program makes of it is its own affair.
+            Goal::SendToNobody(_) => true,
+        }
 }

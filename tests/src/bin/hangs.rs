@@ -1,4 +1,5 @@
-//! Programs that can hang, or send to nobody, though most runs end well: `hangs NAME [right]`.
+//! Programs that can hang, though most runs end well: `hangs NAME [right]`. The plain ones are in
+//! `examples/src/hangs`; these wait in other ways.
 //!
 //! With `right` each is the same program without the bug. Those named `said` do what the bug needs
 //! only if they are told so on the standard input.
@@ -6,15 +7,13 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use racelog::sync::mpsc::{channel, sync_channel};
-use racelog::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
+use racelog::sync::mpsc::channel;
+use racelog::sync::{Barrier, Condvar, LazyLock, Mutex, Once};
 use racelog::thread;
 
 static A: Mutex<()> = Mutex::new(());
 static B: Mutex<()> = Mutex::new(());
 static C: Mutex<()> = Mutex::new(());
-static R: RwLock<()> = RwLock::new(());
-static S: RwLock<()> = RwLock::new(());
 static BELL: Condvar = Condvar::new();
 
 fn main() -> ExitCode {
@@ -22,26 +21,17 @@ fn main() -> ExitCode {
     let name = args.next().unwrap_or_default();
     let right = args.next().is_some_and(|word| word == "right");
     match &*name {
-        "abba" => abba(right),
-        "circle" => circle(right),
-        "readers" => readers(right),
-        "reread" => reread(right),
-        "once-lock" => once_lock(right),
         "once" => once(right),
         "lazy" => lazy(right),
         "join" => join(right),
-        "scoped-join" => scoped_join(right),
         "scope" => scope(),
         "timed-wait" => timed_wait(right),
         "parking-lot" => parking_lot(right),
         "upgrade" => upgrade(right),
-        "condvar" => condvar(right),
         "park" => park(right),
-        "full" => full(right),
         "receive" => receive(right),
         "barrier" => barrier(right),
         "crossbeam" => crossbeam(right),
-        "send" => send(right),
         "said-order" => said_order(),
         "said-lock" => said_lock(),
         _ => {
@@ -59,81 +49,7 @@ fn both(one: impl FnOnce() + Send + 'static, other: impl FnOnce() + Send + 'stat
     other.join().unwrap();
 }
 
-/// Two locks in opposite orders; right under a third.
-fn abba(right: bool) {
-    let gate = move || right.then(|| C.lock().unwrap());
-    both(
-        move || {
-            let _gate = gate();
-            let _a = A.lock().unwrap();
-            let _b = B.lock().unwrap();
-        },
-        move || {
-            let _gate = gate();
-            let _b = B.lock().unwrap();
-            let _a = A.lock().unwrap();
-        },
-    );
-}
-
-/// Three locks in a circle; right if one takes its two the other way round.
-fn circle(right: bool) {
-    let spawn = |first: &'static Mutex<()>, second: &'static Mutex<()>| {
-        thread::spawn(move || {
-            let _first = first.lock().unwrap();
-            let _second = second.lock().unwrap();
-        })
-    };
-    let last = if right { spawn(&A, &C) } else { spawn(&C, &A) };
-    for thread in [spawn(&A, &B), spawn(&B, &C), last] {
-        thread.join().unwrap();
-    }
-}
-
-/// Each shares a lock and wants what the other shares for itself; right if it wants to share it,
-/// too.
-fn readers(right: bool) {
-    let use_both = move |shared: &'static RwLock<()>, wanted: &'static RwLock<()>| {
-        let _shared = shared.read().unwrap();
-        match right {
-            true => drop(wanted.read().unwrap()),
-            false => drop(wanted.write().unwrap()),
-        }
-    };
-    both(move || use_both(&R, &S), move || use_both(&S, &R));
-}
-
-/// Shares a lock twice while another wants it for itself; right if once after the other.
-fn reread(right: bool) {
-    both(
-        move || {
-            let first = R.read().unwrap();
-            let _first = (!right).then_some(first);
-            drop(R.read().unwrap());
-        },
-        || drop(R.write().unwrap()),
-    );
-}
-
 /// An initialiser takes a lock under which another waits for it; right if that gives it back first.
-fn once_lock(right: bool) {
-    static VALUE: OnceLock<u32> = OnceLock::new();
-    both(
-        || {
-            VALUE.get_or_init(|| {
-                drop(A.lock().unwrap());
-                1
-            });
-        },
-        move || {
-            let held = A.lock().unwrap();
-            let _held = (!right).then_some(held);
-            VALUE.get_or_init(|| 2);
-        },
-    );
-}
-
-/// The same, by a `Once`.
 fn once(right: bool) {
     static ONCE: Once = Once::new();
     both(
@@ -146,7 +62,7 @@ fn once(right: bool) {
     );
 }
 
-/// The same, by a `LazyLock`: whoever uses it first runs its initialiser.
+/// The same by a `LazyLock`: whoever uses it first runs its initialiser.
 fn lazy(right: bool) {
     static VALUE: LazyLock<u32> = LazyLock::new(|| {
         drop(A.lock().unwrap());
@@ -168,16 +84,6 @@ fn join(right: bool) {
     let held = A.lock().unwrap();
     let _held = (!right).then_some(held);
     other.join().unwrap();
-}
-
-/// Joins a scoped thread under the lock that it needs; right without.
-fn scoped_join(right: bool) {
-    thread::scope(|scope| {
-        let other = scope.spawn(|| drop(A.lock().unwrap()));
-        let held = A.lock().unwrap();
-        let _held = (!right).then_some(held);
-        other.join().unwrap();
-    });
 }
 
 /// Waits at the end of a scope under the lock that one of its threads needs.
@@ -244,30 +150,6 @@ fn upgrade(right: bool) {
     );
 }
 
-/// Waits to be notified without asking whether it is still to be; right if it asks.
-fn condvar(right: bool) {
-    static DONE: Mutex<bool> = Mutex::new(false);
-    both(
-        move || {
-            let mut done = DONE.lock().unwrap();
-            if right {
-                while !*done {
-                    done = BELL.wait(done).unwrap();
-                }
-            } else {
-                drop(BELL.wait(done).unwrap());
-            }
-        },
-        move || {
-            let mut done = DONE.lock().unwrap();
-            if right {
-                *done = true;
-            }
-            BELL.notify_one();
-        },
-    );
-}
-
 /// Two tokens are one; right if one is enough.
 fn park(right: bool) {
     let parks = if right { 1 } else { 2 };
@@ -276,23 +158,6 @@ fn park(right: bool) {
         other.thread().unpark();
     }
     other.join().unwrap();
-}
-
-/// A message is sent under a lock that the receiver needs; right if there is room for it.
-fn full(right: bool) {
-    let (sender, receiver) = sync_channel(if right { 2 } else { 1 });
-    sender.send(0).unwrap();
-    both(
-        move || {
-            let _held = A.lock().unwrap();
-            sender.send(1).unwrap();
-        },
-        move || {
-            drop(A.lock().unwrap());
-            receiver.recv().unwrap();
-            receiver.recv().unwrap();
-        },
-    );
 }
 
 /// A message is waited for under a lock that the sender needs; right without the lock.
@@ -327,7 +192,8 @@ fn barrier(right: bool) {
     );
 }
 
-/// As `full`, by a channel of crossbeam.
+/// A message is sent under a lock that the receiver needs, by a channel of crossbeam; right if there
+/// is room for it.
 fn crossbeam(right: bool) {
     let (sender, receiver) = racelog::crossbeam::channel::bounded(if right { 2 } else { 1 });
     sender.send(0).unwrap();
@@ -342,21 +208,6 @@ fn crossbeam(right: bool) {
             receiver.recv().unwrap();
         },
     );
-}
-
-/// The receiver goes after the first message of two; right if it takes both.
-fn send(right: bool) {
-    let (sender, receiver) = channel();
-    let other = thread::spawn(move || {
-        sender.send(1).unwrap();
-        sender.send(2).unwrap();
-    });
-    receiver.recv().unwrap();
-    if right {
-        receiver.recv().unwrap();
-    }
-    drop(receiver);
-    other.join().unwrap();
 }
 
 /// Whether anything is said on the standard input.
