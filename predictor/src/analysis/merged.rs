@@ -14,8 +14,8 @@ use crate::finding::{
 use crate::goal::{Circle, Goal, Pair, Stall};
 use crate::order::{WeakLink, weak_links};
 use crate::predict::{Proof, Proven};
-use crate::semantics::Machine;
 use crate::trace::{EventId, Op, Trace};
+use crate::witness::Checker;
 
 /// What all detectors say of one finding.
 pub(super) struct Merged {
@@ -40,7 +40,7 @@ pub(super) struct Teller<'a> {
     /// What the solver is called.
     solver: &'a str,
     /// Made for the first finding that asks for a state: races do not.
-    machine: OnceCell<Machine<'a>>,
+    checker: OnceCell<Checker<'a>>,
     describer: Describer<'a>,
 }
 
@@ -53,8 +53,8 @@ struct Told {
 
 impl<'a> Teller<'a> {
     pub(super) fn new(trace: &'a Trace, name: &'a str, solver: &'a str) -> Self {
-        let (machine, describer) = (OnceCell::new(), Describer::new(trace));
-        Self { trace, name, solver, machine, describer }
+        let (checker, describer) = (OnceCell::new(), Describer::new(trace));
+        Self { trace, name, solver, checker, describer }
     }
 
     /// The hang of the recorded run, if it is one.
@@ -128,9 +128,9 @@ impl<'a> Teller<'a> {
 
     fn deadlock(&mut self, circle: &Circle, found: &Merged) -> Told {
         let mut parts = standstill::circle(self.trace, circle, &mut self.describer);
-        let machine = self.machine.get_or_init(|| Machine::new(self.trace));
+        let checker = self.checker.get_or_init(|| Checker::new(self.trace));
         let witness = found.proven.as_ref().map(|proven| &proven.witness);
-        if let Some(end) = witness.and_then(|witness| EndState::of(machine, witness)) {
+        if let Some(end) = witness.and_then(|witness| EndState::of(checker, witness)) {
             parts.extend(end.others(circle.events(), &mut self.describer));
         }
         let reason = match (&found.proven, circle.is_fair()) {
@@ -146,16 +146,16 @@ impl<'a> Teller<'a> {
     }
 
     fn stall(&mut self, stall: &Stall, found: &Merged) -> Told {
-        let machine = self.machine.get_or_init(|| Machine::new(self.trace));
+        let checker = self.checker.get_or_init(|| Checker::new(self.trace));
         let (roots, describer) = (stall.roots(), &mut self.describer);
         let witness = found.proven.as_ref().map(|proven| &proven.witness);
-        let lost = witness.map(|witness| lost_notifications(machine, witness, roots));
+        let lost = witness.map(|witness| lost_notifications(checker.machine(), witness, roots));
         let lost = lost.unwrap_or_default();
         let (kind, reason) = match lost.is_empty() {
             true => (Kind::Stall, Reason::NobodyLeft),
             false => (Kind::LostWakeup, Reason::LostNotification),
         };
-        let end = witness.and_then(|witness| EndState::of(machine, witness));
+        let end = witness.and_then(|witness| EndState::of(checker, witness));
         let mut parts: Vec<Part> = match &end {
             Some(end) => end.waiting(roots, describer),
             None => roots.iter().map(|root| describer.part(*root, Role::Next)).collect(),

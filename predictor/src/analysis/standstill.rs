@@ -9,9 +9,9 @@ use racelog::trace::{Object, ThreadId};
 
 use crate::finding::{Describer, Part, Role, Waits, WaitsFor, held};
 use crate::goal::Circle;
-use crate::semantics::{BlockedBy, Machine, Replay, State, Status};
+use crate::semantics::{BlockedBy, Machine, State, Status};
 use crate::trace::{EventId, Op, Trace};
-use crate::witness::Witness;
+use crate::witness::{Checker, Witness};
 
 /// The most threads that are named of those that merely wait for a thread of a finding. A server
 /// may have thousands, and they all say the same.
@@ -143,11 +143,8 @@ pub(super) struct EndState<'m, 'a> {
 
 impl<'m, 'a> EndState<'m, 'a> {
     /// The state after the prefix of a witness. `None` if it is none, which the checker rules out.
-    pub(super) fn of(machine: &'m Machine<'a>, witness: &Witness) -> Option<Self> {
-        let prefix: Vec<EventId> = witness.prefix().collect();
-        let mut replay = Replay::of(machine, &prefix);
-        prefix.iter().try_for_each(|event| replay.step(*event)).ok()?;
-        Some(Self { machine, state: replay.into_state() })
+    pub(super) fn of(checker: &'m Checker<'a>, witness: &Witness) -> Option<Self> {
+        Some(Self { machine: checker.machine(), state: checker.end_of(witness)? })
     }
 
     /// The parts of threads that wait at these events.

@@ -5,6 +5,7 @@ use std::ops::Index;
 
 use racelog::trace::VarId;
 
+use super::near;
 use crate::trace::{EventId, Trace, ValueId};
 
 /// A map from events that is filled in the trace's order.
@@ -27,8 +28,10 @@ impl<T> EventMap<T> {
     }
 
     pub(crate) fn get(&self, event: &EventId) -> Option<&T> {
-        let at = self.entries.binary_search_by_key(event, |(event, _)| *event).ok()?;
-        Some(&self.entries[at].1)
+        let last = self.entries.last()?.0;
+        let likely = near::likely(self.entries.len(), event.index(), last.index() + 1);
+        let at = near::partition_point(&self.entries, likely, |(other, _)| other < event);
+        self.entries.get(at).filter(|(other, _)| other == event).map(|(_, value)| value)
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod locksets;
 mod lookup;
+pub(crate) mod near;
 mod regions;
 mod waits;
 

@@ -11,7 +11,15 @@ use rustc_hash::FxHashMap;
 
 use super::locksets::{HeldLock, LocksetId, Locksets};
 use super::lookup::EventMap;
+use super::near;
 use crate::trace::{EventId, Trace};
+
+/// The regions of a lock that are a thread's, and where each begins.
+#[derive(Debug, Default)]
+struct OfBoth {
+    numbers: Vec<u32>,
+    begins: Vec<EventId>,
+}
 
 /// A stretch of a thread's events during which it holds a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,7 +102,7 @@ pub struct Regions {
     /// The regions of each thread, in the order in which they begin.
     of_thread: Vec<Vec<u32>>,
     /// The regions of each lock and thread, in the order in which they begin.
-    of_both: FxHashMap<(LockId, ThreadId), Vec<u32>>,
+    of_both: FxHashMap<(LockId, ThreadId), OfBoth>,
     /// The region that each event of a lock begins or ends.
     at: EventMap<u32>,
     sets: Locksets,
@@ -168,7 +176,9 @@ impl Regions {
         self.all.push(Region { thread, lock, shared, acquire: event, release: None });
         self.of_lock[lock.index()].push(number);
         self.of_thread[thread.index()].push(number);
-        self.of_both.entry((lock, thread)).or_default().push(number);
+        let of_both = self.of_both.entry((lock, thread)).or_default();
+        of_both.numbers.push(number);
+        of_both.begins.push(event);
         self.at.insert(event, number);
         number
     }
@@ -195,7 +205,7 @@ impl Regions {
 
     /// The regions of a lock that are a thread's, in the order in which they begin.
     pub fn of_lock_by(&self, lock: LockId, thread: ThreadId) -> &[u32] {
-        self.of_both.get(&(lock, thread)).map_or(&[], Vec::as_slice)
+        self.of_both.get(&(lock, thread)).map_or(&[], |of_both| &of_both.numbers)
     }
 
     /// The regions of an event's thread that begin before the event, the last first.
@@ -218,15 +228,19 @@ impl Regions {
 
     /// Where a thread gives back a lock that it holds at an event.
     pub fn release_after(&self, trace: &Trace, lock: LockId, event: EventId) -> Option<EventId> {
-        let regions = self.of_lock_by(lock, trace.thread(event));
-        let begun = regions.partition_point(|region| self.get(*region).acquire < event);
-        self.get(regions[begun.checked_sub(1)?]).release
+        let OfBoth { numbers, begins } = self.of_both.get(&(lock, trace.thread(event)))?;
+        let likely = near::likely(begins.len(), event.index(), trace.len());
+        let begun = near::partition_point(begins, likely, |acquire| *acquire < event);
+        self.get(numbers[begun.checked_sub(1)?]).release
     }
 
     /// What a thread holds when the event at this position is its next.
     pub fn held(&self, thread: ThreadId, position: usize) -> LocksetId {
         let changes = &self.changes[thread.index()];
-        let after = changes.partition_point(|(start, _)| *start as usize <= position);
+        let last = changes.last().map_or(0, |(start, _)| *start as usize);
+        let likely = near::likely(changes.len(), position, last);
+        let after =
+            near::partition_point(changes, likely, |(start, _)| *start as usize <= position);
         changes[after - 1].1
     }
 

@@ -136,6 +136,20 @@ impl<'a> Checker<'a> {
         check(self.trace(), &prefix, &witness.goal)
     }
 
+    /// The state that a witness reaches; none if it is not feasible.
+    pub fn end_of(&self, witness: &Witness) -> Option<State> {
+        let events = &mut witness.rest.iter().chain(witness.goal.next());
+        if events.any(|event| !self.trace().contains(*event)) {
+            return None;
+        }
+        self.end_from_kept(witness)
+            .filter(|state| witness.goal.holds(&self.machine, state))
+            .or_else(|| {
+                let prefix: Vec<EventId> = witness.prefix().collect();
+                follow(&self.machine, Replay::of(&self.machine, &prefix), &prefix).ok()
+            })
+    }
+
     /// The goals of these kinds that hold when the events of a prefix have happened; or why they
     /// cannot happen in that order.
     pub fn reached(&self, prefix: &[EventId], kinds: GoalKinds) -> Result<Vec<Goal>, Refutation> {
@@ -154,17 +168,21 @@ impl<'a> Checker<'a> {
     }
 
     fn check_from_kept(&self, witness: &Witness) -> bool {
-        let Witness { observed, rest, goal } = witness;
+        let Witness { rest, goal, .. } = witness;
         let mut events = rest.iter().chain(goal.next());
         if events.any(|event| !self.trace().contains(*event)) {
             return false;
         }
-        let Some((kept, state)) = self.kept(*observed) else { return false };
-        let between = (kept..*observed).map(EventId::from_index);
-        let sequence: Vec<EventId> = between.chain(rest.iter().copied()).collect();
-        let replay = Replay::resume(&self.machine, state.clone(), &sequence);
-        follow(&self.machine, replay, &sequence)
-            .is_ok_and(|state| goal.holds(&self.machine, &state))
+        self.end_from_kept(witness).is_some_and(|state| goal.holds(&self.machine, &state))
             && in_order(goal.happened(), witness.prefix()).is_ok()
+    }
+
+    /// The state that a witness reaches if notifications in its observed part go to whom they did.
+    fn end_from_kept(&self, witness: &Witness) -> Option<State> {
+        let (kept, state) = self.kept(witness.observed)?;
+        let between = (kept..witness.observed).map(EventId::from_index);
+        let sequence: Vec<EventId> = between.chain(witness.rest.iter().copied()).collect();
+        let replay = Replay::resume(&self.machine, state.clone(), &sequence);
+        follow(&self.machine, replay, &sequence).ok()
     }
 }

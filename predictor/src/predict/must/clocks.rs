@@ -2,6 +2,8 @@
 
 use racelog::trace::ThreadId;
 
+use crate::index::near;
+
 /// A clock for each event.
 #[derive(Debug)]
 pub(super) struct Clocks {
@@ -25,7 +27,9 @@ impl Clocks {
 
     pub(super) fn at(&self, thread: ThreadId, position: usize) -> &[u32] {
         let OfThread { starts, counts } = &self.threads[thread.index()];
-        let after = starts.partition_point(|start| *start as usize <= position);
+        let last = starts.last().map_or(0, |last| *last as usize);
+        let likely = near::likely(starts.len(), position, last);
+        let after = near::partition_point(starts, likely, |start| *start as usize <= position);
         &counts[(after - 1) * self.threads.len()..][..self.threads.len()]
     }
 

@@ -4,6 +4,7 @@ use racelog::trace::{ThreadId, VarId};
 
 use super::super::writes::{Write, Writes};
 use super::{Builder, Clock, Values};
+use crate::index::near;
 use crate::trace::{EventId, Op, ValueId};
 
 /// How many writes of a value are looked at for one by a given thread.
@@ -105,7 +106,7 @@ impl Builder<'_> {
     ) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
         let known = self.clean.last(thread)[writer.index()];
-        let mut first = list.partition_point(|write| write.position < known).saturating_sub(1);
+        let mut first = self.written_before(writer, list, known).saturating_sub(1);
         if let Some(own) = own {
             let before = self.clean.at(thread, trace.position(own))[writer.index()];
             while list.get(first).is_some_and(|write| write.position < before) {
@@ -121,7 +122,8 @@ impl Builder<'_> {
         let events = trace.events_of_thread(writer);
         let start = events[list.get(first)?.position as usize];
         let all = self.index.writes_of(var, value);
-        let rest = &all[all.partition_point(|write| *write < start)..];
+        let likely = near::likely(all.len(), start.index(), trace.len());
+        let rest = &all[near::partition_point(all, likely, |write| *write < start)..];
         let by_writer = |write: &&EventId| trace.thread(**write) == writer;
         let found = rest.iter().take(LOOKED_AT).find(by_writer);
         // If none was found so far, it is at least none that comes earlier than this.
@@ -149,6 +151,13 @@ impl Builder<'_> {
         })
     }
 
+    /// How many of the writes of a thread are among so many first events of it.
+    fn written_before(&self, writer: ThreadId, list: &[Write], events: u32) -> usize {
+        let all = self.trace.events_of_thread(writer).len();
+        let likely = near::likely(list.len(), events as usize, all);
+        near::partition_point(list, likely, |write| write.position < events)
+    }
+
     /// Whether a thread that is clean must have seen a later write of another thread happen.
     fn is_hidden(
         &self,
@@ -161,7 +170,7 @@ impl Builder<'_> {
         let mut others =
             writes.of_var(var).filter(|(other, _)| *other != writer && *other != thread);
         others.any(|(other, list)| {
-            let count = list.partition_point(|write| write.position < known[other.index()]);
+            let count = self.written_before(other, list, known[other.index()]);
             let last = count.checked_sub(1).map(|at| list[at].position as usize);
             last.is_some_and(|last| self.needed.at(other, last)[writer.index()] > position)
         })
