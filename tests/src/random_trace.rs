@@ -54,9 +54,10 @@ pub enum Family {
     Barrier,
     Assert,
     Once,
+    Scope,
 }
 
-/// All families but `Once`, which came later: the traces of a seed stay what they are.
+/// All families but `Once` and `Scope`, which came later: the traces of a seed stay what they are.
 pub const ALL: [Family; 11] = [
     Family::Plain,
     Family::Atomic,
@@ -155,6 +156,15 @@ struct World<'a> {
     barriers: Vec<Barrier>,
     /// Who runs the initialiser of each once.
     onces: Vec<Option<usize>>,
+    scopes: Vec<Scope>,
+}
+
+/// A scope that threads work in.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    /// Those that have done what they do there.
+    arrived: Vec<usize>,
+    ended: bool,
 }
 
 const ORDERINGS: [&str; 6] = ["", " relaxed", " acquire", " release", " acqrel", " seqcst"];
@@ -175,6 +185,7 @@ impl<'a> World<'a> {
             channels: vec![Channel::default(); shape.objects],
             barriers: vec![Barrier::default(); shape.objects],
             onces: vec![None; shape.objects],
+            scopes: vec![Scope::default(); shape.objects],
         };
         world.threads[0].started = true;
         for thread in shape.threads - shape.foreign..shape.threads {
@@ -278,6 +289,7 @@ impl<'a> World<'a> {
             Family::Barrier => self.barrier(t),
             Family::Assert => self.emit(t, "assert the sum is 3"),
             Family::Once => self.once(t),
+            Family::Scope => self.scope(t),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Recorded programs, ended in all the ways that a process can end: their traces load, validate,
 //! and miss nothing that was done.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -362,8 +363,15 @@ fn a_scope_ends_by_one_wait_for_all_of_its_threads() {
     assert_eq!(count(&trace, |op| matches!(op, Op::Join(_))), 0);
     let main = trace.thread(trace.events().next().unwrap());
     let mut own = trace.events().filter(|event| trace.thread(*event) == main);
-    let start = own.by_ref().find(|event| matches!(trace.op(*event), Op::Acquire(_)));
-    assert!(trace.location(start.expect("it is one operation")).is_none());
+    let end = own.by_ref().find(|event| matches!(trace.op(*event), Op::Leave { .. }));
+    let end = end.expect("it waits for its threads");
+    assert!(trace.ends_scope(end) && trace.location(end).is_some());
+    let start = own.next().expect("it is one operation");
+    assert!(matches!(trace.op(start), Op::Acquire(_)) && trace.location(start).is_none());
     let waits: Vec<&str> = own.map(|event| trace.op(event).keyword()).take(3).collect();
     assert_eq!(waits, ["load", "load", "release"]);
+    // Nothing orders the threads among each other when they have done their work.
+    let arrivals = trace.events().filter(|event| matches!(trace.op(*event), Op::Arrive { .. }));
+    let threads = arrivals.map(|event| trace.thread(event)).collect::<BTreeSet<_>>();
+    assert_eq!((threads.len(), threads.contains(&main)), (2, false));
 }

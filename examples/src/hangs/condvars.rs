@@ -11,7 +11,7 @@
 
 use racelog::sync::atomic::{AtomicBool, Ordering};
 use racelog::sync::{Condvar, Mutex};
-use racelog::thread::{self, ScopedJoinHandle};
+use racelog::thread;
 
 use super::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
@@ -76,26 +76,19 @@ pub static CONDITION: Program = Program {
     ..NO_CONDITION
 };
 
-/// Waits for threads one by one. The end of a scope would do, but a trace does not have it as a
-/// wait for threads, and without that it cannot show that main waits as well.
-fn join(threads: [ScopedJoinHandle<'_, ()>; 2]) {
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
-}
-
 fn run_without_condition() {
     let (lock, changed, turns) = (Mutex::new(()), Condvar::new(), Turns::new());
     thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
+        scope.spawn(|| {
             let guard = lock.lock().unwrap();
             turns.over();
             drop(changed.wait(guard).unwrap()); // [wait]
         });
-        let notifier = scope.spawn(|| {
+        scope.spawn(|| {
             turns.after(1);
             let _guard = lock.lock().unwrap();
             changed.notify_one();
         });
-        join([waiter, notifier]);
     });
 }
 
@@ -103,34 +96,33 @@ fn run_flag_without_lock() {
     let (lock, changed, turns) = (Mutex::new(()), Condvar::new(), Turns::new());
     let is_ready = AtomicBool::new(false);
     thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
+        scope.spawn(|| {
             let mut guard = lock.lock().unwrap();
             while !is_ready.load(Ordering::Acquire) {
                 turns.over();
                 guard = changed.wait(guard).unwrap(); // [wait-for-flag]
             }
         });
-        let notifier = scope.spawn(|| {
+        scope.spawn(|| {
             turns.after(1);
             // What is made ready is put where it belongs, under the lock.
             drop(lock.lock().unwrap());
             is_ready.store(true, Ordering::Release);
             changed.notify_one();
         });
-        join([waiter, notifier]);
     });
 }
 
 fn run_wrong_waiter() {
     let (lock, changed, turns) = (Mutex::new(()), Condvar::new(), Turns::new());
     thread::scope(|scope| {
-        let first = scope.spawn(|| {
+        scope.spawn(|| {
             let guard = lock.lock().unwrap();
             turns.over();
             let _guard = changed.wait(guard).unwrap(); // [wait-to-pass-on]
             changed.notify_one();
         });
-        let second = scope.spawn(|| {
+        scope.spawn(|| {
             turns.after(1);
             let guard = lock.lock().unwrap();
             turns.over();
@@ -140,25 +132,23 @@ fn run_wrong_waiter() {
         let guard = lock.lock().unwrap();
         changed.notify_one();
         drop(guard);
-        join([first, second]);
     });
 }
 
 fn run_with_condition() {
     let (is_ready, changed, turns) = (Mutex::new(false), Condvar::new(), Turns::new());
     thread::scope(|scope| {
-        let waiter = scope.spawn(|| {
+        scope.spawn(|| {
             let mut guard = is_ready.lock().unwrap();
             while !*guard {
                 turns.over();
                 guard = changed.wait(guard).unwrap();
             }
         });
-        let notifier = scope.spawn(|| {
+        scope.spawn(|| {
             turns.after(1);
             *is_ready.lock().unwrap() = true;
             changed.notify_one();
         });
-        join([waiter, notifier]);
     });
 }

@@ -56,6 +56,11 @@ impl Wait {
             let object = Some(Object::Thread(child));
             return Self { event, what: WaitsFor::ThreadEnd, object, by: vec![child] };
         }
+        if let Op::Leave { .. } = op {
+            let by = others.iter().filter(|other| arrives_later(trace, **other, event));
+            let by = by.map(thread_of).collect();
+            return Self { event, what: WaitsFor::EndOfScope, object: None, by };
+        }
         let lock = op.lock().map(|lock| trace.lock_of_program(lock));
         let shares = matches!(op, Op::ReadAcquire(_));
         let keeps_out = |other: &&EventId| {
@@ -89,6 +94,7 @@ impl Wait {
                 (what, Some(Object::Lock(lock)))
             }
             BlockedBy::Thread(thread) => (WaitsFor::ThreadEnd, Some(Object::Thread(*thread))),
+            BlockedBy::ScopedThreads(_) => (WaitsFor::EndOfScope, None),
             BlockedBy::Anybody => for_anybody(&op),
         };
         Self { event, what, object, by: by.threads().to_vec() }
@@ -108,6 +114,15 @@ impl Wait {
         let object = self.object.map(|object| describer.name(object));
         Part { object, waits, ..describer.part(self.event, role) }
     }
+}
+
+/// Whether the thread of an event is one that the end of a scope waits for, and has not come to the
+/// end of what it does there.
+fn arrives_later(trace: &Trace, event: EventId, end_of_scope: EventId) -> bool {
+    let Op::Leave { barrier, generation } = trace.op(end_of_scope) else { return false };
+    let arrival = Op::Arrive { barrier, generation };
+    let rest = &trace.events_of_thread(trace.thread(event))[trace.position(event)..];
+    rest.iter().any(|later| trace.op(*later) == arrival)
 }
 
 fn what_lock(op: &Op) -> WaitsFor {

@@ -36,12 +36,14 @@ pub enum WaitsFor {
     Room,
     /// Other threads at a barrier.
     Arrivals,
+    /// The threads of a scope, at its end.
+    EndOfScope,
     /// Something that a later version of racelog knows.
     Other(String),
 }
 
 impl WaitsFor {
-    const KNOWN: [Self; 9] = [
+    const KNOWN: [Self; 10] = [
         Self::Lock,
         Self::WaitingWriters,
         Self::Initialiser,
@@ -51,6 +53,7 @@ impl WaitsFor {
         Self::Message,
         Self::Room,
         Self::Arrivals,
+        Self::EndOfScope,
     ];
 
     /// How it is written.
@@ -65,6 +68,7 @@ impl WaitsFor {
             Self::Message => "message",
             Self::Room => "room",
             Self::Arrivals => "arrivals",
+            Self::EndOfScope => "end-of-scope",
             Self::Other(name) => name,
         }
     }

@@ -22,6 +22,7 @@ impl Waits {
             WaitsFor::Message => format!("waits for a message of {object}"),
             WaitsFor::Room => format!("waits for room in {object}"),
             WaitsFor::Arrivals => format!("waits at {object} for other threads"),
+            WaitsFor::EndOfScope => "waits at the end of a scope for its threads".to_owned(),
             WaitsFor::Other(what) => format!("waits for {what}"),
         }
     }
@@ -38,6 +39,7 @@ impl Waits {
                 format!("{briefly}, kept out by {by}, which wait{s} to write")
             }
             WaitsFor::Initialiser => format!("{briefly}, which {by} initialise{s}"),
+            WaitsFor::EndOfScope => format!("waits at the end of a scope for {by}"),
             // The thread is the object.
             WaitsFor::ThreadEnd
             | WaitsFor::Notification

@@ -36,8 +36,10 @@ pub enum Wait {
     LastSender(ChannelId),
     /// That there is room for a message.
     Room(ChannelId),
-    /// That all threads of a generation arrive.
+    /// That all threads of a generation arrive, and whoever else the program waits for.
     Arrivals(BarrierId, u64),
+    /// That the threads of a scope have done what they do there: those of a generation.
+    EndOfScope(BarrierId, u64),
 }
 
 impl Wait {
@@ -62,6 +64,9 @@ impl Wait {
             Op::Send { channel, .. } => {
                 let bounded = trace.capacity(channel).is_some();
                 (bounded && for_ever()).then_some(Self::Room(channel))
+            }
+            Op::Leave { barrier, generation } if trace.ends_scope(event) => {
+                Some(Self::EndOfScope(barrier, generation))
             }
             Op::Leave { barrier, generation } => {
                 for_ever().then_some(Self::Arrivals(barrier, generation))
@@ -116,12 +121,19 @@ impl Wait {
             | Self::Room(_)
             | Self::Arrivals(..) => true,
             Self::Lock { lock, only_writer } => index.regions.is_kept(lock, only_writer),
-            Self::End(thread) => {
-                let fork = trace.fork_of(thread);
-                fork.is_some_and(|fork| trace.thread(fork) != trace.thread(event))
+            Self::End(thread) => started_by_another(trace, thread, event),
+            Self::EndOfScope(barrier, generation) => {
+                let mut arrivals = index.arrivals_of(barrier, generation).iter();
+                arrivals.any(|arrival| started_by_another(trace, trace.thread(*arrival), event))
             }
         }
     }
+}
+
+/// Whether a thread may not have been started when another waits for it at an event.
+fn started_by_another(trace: &Trace, thread: ThreadId, event: EventId) -> bool {
+    let fork = trace.fork_of(thread);
+    fork.is_some_and(|fork| trace.thread(fork) != trace.thread(event))
 }
 
 /// Whether a wake-up is that of a wait without a time limit: what ends a wait has the patience of

@@ -6,10 +6,11 @@
 //! exclude each other (a gate); and no request leads to another of the circle than the next, for
 //! then a smaller circle is within.
 
-use racelog::trace::{LockId, ThreadId};
+use racelog::trace::{BarrierId, LockId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::requests::{Places, Request, Requests, Wanted};
+use super::components::components;
+use super::requests::{Places, Request, Requests, Scopes, Wanted};
 use crate::goal::GoalKind;
 use crate::index::Locksets;
 use crate::trace::Trace;
@@ -35,7 +36,9 @@ pub(crate) struct Circles {
 
 /// Which requests lead to which.
 struct Graph<'a> {
+    trace: &'a Trace,
     requests: &'a [Request],
+    scopes: &'a Scopes,
     sets: &'a Locksets,
     /// The requests whose threads hold each lock, and whether they hold it alone.
     holders: FxHashMap<LockId, Vec<(usize, bool)>>,
@@ -70,7 +73,7 @@ impl Circles {
         fair: bool,
         gates: bool,
     ) -> Self {
-        let graph = Graph::new(trace, &requests.all, sets, fair, gates);
+        let graph = Graph::new(trace, requests, sets, fair, gates);
         let components = graph.components();
         let mut search =
             Search { graph: &graph, components: &components, steps: 0, found: Vec::new() };
@@ -86,14 +89,17 @@ impl Circles {
 
 impl<'a> Graph<'a> {
     fn new(
-        trace: &Trace,
-        requests: &'a [Request],
+        trace: &'a Trace,
+        requests: &'a Requests,
         sets: &'a Locksets,
         fair: bool,
         gates: bool,
     ) -> Self {
+        let Requests { all: requests, scopes } = requests;
         let mut graph = Self {
+            trace,
             requests,
+            scopes,
             sets,
             holders: FxHashMap::default(),
             of_thread: FxHashMap::default(),
@@ -134,57 +140,36 @@ impl<'a> Graph<'a> {
                 others.for_each(|to| each(*to, true));
             }
             Wanted::End(thread) => {
-                let others = self.of_thread.get(&thread).map_or(&[][..], Vec::as_slice);
-                others.iter().filter(|to| is_other(**to)).for_each(|to| each(*to, false));
+                let others = self.of_thread(thread).iter().filter(|to| is_other(**to));
+                others.for_each(|to| each(*to, false));
+            }
+            Wanted::EndOfScope(barrier, generation) => {
+                let others = self.of_scope((barrier, generation)).filter(|to| is_other(*to));
+                others.for_each(|to| each(to, false));
             }
         }
     }
 
-    /// The number of each request's strongly connected component (Tarjan's algorithm, without
-    /// recursion). Requests that lead to many others by one lock share a vertex for it, so that the
-    /// graph stays linear in the locks that are held.
+    /// The requests of a thread.
+    fn of_thread(&self, thread: ThreadId) -> &[usize] {
+        self.of_thread.get(&thread).map_or(&[], Vec::as_slice)
+    }
+
+    /// The requests of the threads of a scope that have not arrived.
+    fn of_scope(&self, scope: (BarrierId, u64)) -> impl Iterator<Item = usize> {
+        let arrivals = self.scopes.get(&scope).into_iter().flatten();
+        arrivals.flat_map(|arrival| {
+            let requests = self.of_thread(self.trace.thread(*arrival)).iter().copied();
+            requests.filter(|request| self.requests[*request].events[0] < *arrival)
+        })
+    }
+
+    /// The number of each request's strongly connected component. Requests that lead to many others
+    /// by one lock share a vertex for it, so that the graph stays linear in the locks that are held.
     fn components(&self) -> Vec<usize> {
-        let vertices = Vertices::new(self);
-        let count = vertices.next.len();
-        let (mut index, mut low) = (vec![usize::MAX; count], vec![0; count]);
-        let mut component = vec![usize::MAX; count];
-        let (mut stack, mut counter, mut components) = (Vec::new(), 0, 0);
-        for root in 0..count {
-            if index[root] != usize::MAX {
-                continue;
-            }
-            let mut way: Vec<(usize, usize)> = vec![(root, 0)];
-            while let Some((vertex, edge)) = way.pop() {
-                if edge == 0 {
-                    (index[vertex], low[vertex]) = (counter, counter);
-                    counter += 1;
-                    stack.push(vertex);
-                }
-                if let Some(next) = vertices.next[vertex].get(edge) {
-                    way.push((vertex, edge + 1));
-                    if index[*next] == usize::MAX {
-                        way.push((*next, 0));
-                    } else if component[*next] == usize::MAX {
-                        low[vertex] = low[vertex].min(index[*next]);
-                    }
-                    continue;
-                }
-                if low[vertex] == index[vertex] {
-                    while let Some(member) = stack.pop() {
-                        component[member] = components;
-                        if member == vertex {
-                            break;
-                        }
-                    }
-                    components += 1;
-                }
-                if let Some((before, _)) = way.last() {
-                    low[*before] = low[*before].min(low[vertex]);
-                }
-            }
-        }
-        component.truncate(self.requests.len());
-        component
+        let mut components = components(&Vertices::new(self).next);
+        components.truncate(self.requests.len());
+        components
     }
 }
 
@@ -200,6 +185,7 @@ enum Through {
     ExclusiveHolders(LockId),
     Writers(LockId),
     Thread(ThreadId),
+    Scope(BarrierId, u64),
 }
 
 impl Vertices {
@@ -213,6 +199,9 @@ impl Vertices {
                     vec![Through::ExclusiveHolders(lock), Through::Writers(lock)]
                 }
                 Wanted::End(thread) => vec![Through::Thread(thread)],
+                Wanted::EndOfScope(barrier, generation) => {
+                    vec![Through::Scope(barrier, generation)]
+                }
             };
             for through in through {
                 let vertex = *known.entry(through).or_insert_with(|| {
@@ -235,7 +224,8 @@ impl Through {
                 holders(lock).filter(|(_, alone)| *alone).map(|(to, _)| *to).collect()
             }
             Self::Writers(lock) => graph.writers.get(&lock).cloned().unwrap_or_default(),
-            Self::Thread(thread) => graph.of_thread.get(&thread).cloned().unwrap_or_default(),
+            Self::Thread(thread) => graph.of_thread(thread).to_vec(),
+            Self::Scope(barrier, generation) => graph.of_scope((barrier, generation)).collect(),
         }
     }
 }

@@ -11,7 +11,9 @@
 //! one of its circles; which circles are deadlocks is for others to find out.
 
 mod circles;
+mod components;
 mod requests;
 
 pub(crate) use self::circles::{AbstractCircle, Circles};
+pub(crate) use self::components::components;
 pub(crate) use self::requests::{Places, Request, Requests};

@@ -1,6 +1,6 @@
 //! What threads ask for while they hold something.
 
-use racelog::trace::{LocId, LockId, Patience, ThreadId};
+use racelog::trace::{BarrierId, LocId, LockId, Patience, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::index::{LocksetId, Regions};
@@ -17,6 +17,8 @@ pub(crate) enum Wanted {
     SharedLock(LockId),
     /// The end of a thread.
     End(ThreadId),
+    /// The ends of what threads do in a scope: those that arrive for this generation.
+    EndOfScope(BarrierId, u64),
 }
 
 impl Wanted {
@@ -30,6 +32,9 @@ impl Wanted {
             // A waiter needs its lock back, however its wait ends.
             Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => Some(Self::LockAgain(lock)),
             Op::Join(thread) => Some(Self::End(thread)),
+            Op::Leave { barrier, generation } if trace.ends_scope(event) => {
+                Some(Self::EndOfScope(barrier, generation))
+            }
             _ => None,
         }
     }
@@ -50,22 +55,32 @@ pub(crate) struct Request {
     pub(crate) events: Vec<EventId>,
 }
 
+/// What threads arrive at for each scope whose end is in a trace.
+pub(crate) type Scopes = FxHashMap<(BarrierId, u64), Vec<EventId>>;
+
 /// The requests of a trace that may be in a circle.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     pub(crate) all: Vec<Request>,
+    pub(crate) scopes: Scopes,
 }
 
 impl Requests {
     pub(crate) fn new(trace: &Trace, regions: &Regions) -> Self {
-        let mut by_key: FxHashMap<(ThreadId, Wanted, LocksetId, Option<Places>), usize> =
+        // Who has arrived keeps a scope open no longer: what it asks for before and after differs.
+        let mut by_key: FxHashMap<(ThreadId, Wanted, LocksetId, Option<Places>, u32), usize> =
             FxHashMap::default();
         let mut all: Vec<Request> = Vec::new();
         let mut walk = regions.walk();
-        let joined = joined(trace);
+        let scopes = scopes(trace);
+        let joined = joined(trace, &scopes);
+        let mut arrived = vec![0; trace.thread_count()];
         for event in trace.events() {
-            let Some(wanted) = Wanted::of(trace, event) else { continue };
             let thread = trace.thread(event);
+            if let Op::Arrive { .. } = trace.op(event) {
+                arrived[thread.index()] += 1;
+            }
+            let Some(wanted) = Wanted::of(trace, event) else { continue };
             let held = walk.held(thread, trace.position(event));
             // Nobody waits for a thread that holds nothing, but those that wait for its end, and
             // readers that a writer keeps out.
@@ -74,14 +89,14 @@ impl Requests {
                 continue;
             }
             let places = places(trace, regions, event, held);
-            let key = (thread, wanted, held, places.clone());
+            let key = (thread, wanted, held, places.clone(), arrived[thread.index()]);
             let at = *by_key.entry(key).or_insert_with(|| {
                 all.push(Request { thread, wanted, held, places, events: Vec::new() });
                 all.len() - 1
             });
             all[at].events.push(event);
         }
-        Self { all }
+        Self { all, scopes }
     }
 }
 
@@ -100,9 +115,32 @@ fn places(trace: &Trace, regions: &Regions, event: EventId, held: LocksetId) -> 
     Some((trace.location(event)?, taken))
 }
 
-/// The threads whose ends others wait for.
-fn joined(trace: &Trace) -> Vec<bool> {
+fn scopes(trace: &Trace) -> Scopes {
+    let mut scopes = Scopes::default();
+    for end in trace.ends_of_scopes() {
+        if let Op::Leave { barrier, generation } = trace.op(*end) {
+            scopes.insert((barrier, generation), Vec::new());
+        }
+    }
+    if scopes.is_empty() {
+        return scopes;
+    }
+    for event in trace.events() {
+        if let Op::Arrive { barrier, generation } = trace.op(event)
+            && let Some(arrivals) = scopes.get_mut(&(barrier, generation))
+        {
+            arrivals.push(event);
+        }
+    }
+    scopes
+}
+
+/// The threads whose ends others wait for, or the ends of what they do in a scope.
+fn joined(trace: &Trace, scopes: &Scopes) -> Vec<bool> {
     let mut joined = vec![false; trace.thread_count()];
+    for arrival in scopes.values().flatten() {
+        joined[trace.thread(*arrival).index()] = true;
+    }
     for op in trace.ops() {
         if let Op::Join(thread) = op {
             joined[thread.index()] = true;

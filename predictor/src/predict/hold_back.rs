@@ -193,9 +193,11 @@ impl Run<'_> {
             | Op::RecvClosed(channel)
             | Op::SendClosed { channel, .. }
             | Op::SendFull(channel) => free(Object::Channel(channel)),
-            Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
-                free(Object::Barrier(barrier))
+            Op::Arrive { barrier, generation } => {
+                let before = index.previous_arrivals(barrier, generation);
+                before.is_empty() || free(Object::Barrier(barrier))
             }
+            Op::Leave { barrier, .. } => free(Object::Barrier(barrier)),
         }
     }
 

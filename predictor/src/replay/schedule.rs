@@ -137,6 +137,8 @@ fn awaited(trace: &Trace, goal: &Goal, event: EventId) -> Option<Object> {
         return trace.op(*next).taken_lock().map(Object::Lock);
     }
     match op {
+        // Programs have no name for a scope.
+        Op::Leave { .. } if trace.ends_scope(event) => None,
         // In a circle a thread waits to have its lock back, notified or not.
         Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. }
             if matches!(goal, Goal::Deadlock(_)) =>

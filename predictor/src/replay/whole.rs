@@ -46,10 +46,11 @@ pub(super) fn keep_operations_whole(trace: &Trace, witness: &Witness) -> Vec<Eve
 /// Whether an event is not seen when the program is replayed: that of a lock that the recorder adds
 /// to keep the events of an operation together, since programs say where they take their locks; the
 /// look at whether a lock that was just taken is poisoned, which is not there as long as none is;
-/// or a free by a destructor.
+/// that a thread has come to the end of what it does in a scope; or a free by a destructor.
 pub(super) fn is_hidden(trace: &Trace, event: EventId) -> bool {
     is_look_at_poison(trace, event)
         || is_of_hidden_lock(trace, event)
+        || is_end_in_scope(trace, event)
         || is_free_by_destructor(trace, event)
 }
 
@@ -84,6 +85,13 @@ fn is_look_at_poison(trace: &Trace, event: EventId) -> bool {
         Some(Op::Acquire(_) | Op::ReadAcquire(_) | Op::Wake { .. } | Op::WakeTimeout { .. })
     );
     takes_lock && trace.location(event).is_none() && trace.metadata().program.is_some()
+}
+
+/// Programs say where they arrive at a barrier.
+fn is_end_in_scope(trace: &Trace, event: EventId) -> bool {
+    matches!(trace.op(event), Op::Arrive { .. })
+        && trace.location(event).is_none()
+        && trace.metadata().program.is_some()
 }
 
 fn is_of_hidden_lock(trace: &Trace, event: EventId) -> bool {
@@ -168,7 +176,9 @@ impl Whole<'_> {
             let ends = |event: &EventId| self.trace.op(*event) == Op::Release(lock);
             let end = events[start..].iter().position(ends);
             let end = end.map_or(events.len(), |length| start + length + 1);
-            regions.push(start..end);
+            // What threads have left in a scope is found at its end.
+            let before = start.checked_sub(1).filter(|at| self.trace.ends_scope(events[*at]));
+            regions.push(before.unwrap_or(start)..end);
             start = end;
         }
         regions
@@ -177,6 +187,10 @@ impl Whole<'_> {
     /// The operations of which the witness has only the first events.
     fn unfinished(&self) -> Vec<Vec<EventId>> {
         let last = |events: Vec<EventId>| {
+            let end = *events.last()?;
+            if self.trace.ends_scope(end) {
+                return Some(vec![end]);
+            }
             let region = self.regions(&events).pop().filter(|region| region.end == events.len())?;
             let finished = matches!(self.trace.op(*events.last()?), Op::Release(_));
             (!finished).then(|| events[region].to_vec())

@@ -2,7 +2,7 @@
 //!
 //! [`Machine::enabled`] and [`Machine::apply`] follow the table of the semantics row by row.
 
-use racelog::trace::{ChannelId, CondvarId, LockId, ThreadId, VarId};
+use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId, VarId};
 
 use super::WhyNot;
 use super::observed::Observed;
@@ -202,13 +202,12 @@ impl<'a> Machine<'a> {
                 let Some(previous) = self.observed.previous_generation(generation) else {
                     return Ok(());
                 };
-                let (arrived, all) = (state.arrived[previous], self.observed.arrivals(previous));
+                let (arrived, all) = self.arrived(state, previous);
                 require(arrived == all, WhyNot::Early(barrier, arrived, all))
             }
             Op::Leave { barrier, generation } => {
                 let generation = self.observed.generation(barrier, generation);
-                let arrived = state.arrived[generation];
-                let all = self.observed.arrivals(generation);
+                let (arrived, all) = self.arrived(state, generation);
                 require(arrived == all, WhyNot::Incomplete(barrier, arrived, all))
             }
         }
@@ -332,6 +331,25 @@ impl<'a> Machine<'a> {
     pub(super) fn has_no_receivers(&self, state: &State, channel: ChannelId) -> bool {
         let all = self.observed.receiver_closes(channel);
         all > 0 && state.channels[channel.index()].receivers_closed == all
+    }
+
+    /// How many threads have arrived for a generation of a barrier, and how many do in all.
+    fn arrived(&self, state: &State, generation: usize) -> (u32, u32) {
+        (state.arrived[generation], self.observed.arrivals(generation).len() as u32)
+    }
+
+    /// The threads that are yet to arrive for a generation of a barrier.
+    pub(super) fn to_arrive(
+        &self,
+        state: &State,
+        barrier: BarrierId,
+        generation: u64,
+    ) -> Vec<ThreadId> {
+        let arrivals = self.observed.arrivals(self.observed.generation(barrier, generation));
+        let is_ahead = |event: &&EventId| {
+            self.trace.position(**event) >= state.position(self.trace.thread(**event))
+        };
+        arrivals.iter().filter(is_ahead).map(|event| self.trace.thread(*event)).collect()
     }
 
     /// Whether a thread has taken all its events, and the branch that may follow the last.

@@ -19,8 +19,8 @@ pub(super) struct Observed {
     /// are no foreign threads. Where each event waits for that many, they are the very events that
     /// precede it: nothing that comes later can have happened instead.
     preceding: Vec<u32>,
-    generations: FxHashMap<(BarrierId, u64), usize>,
-    arrivals: Vec<Arrivals>,
+    generation_at: FxHashMap<(BarrierId, u64), usize>,
+    generations: Vec<Generation>,
     /// For each channel, how many times a sender is dropped in all.
     closes: Vec<u32>,
     /// For each channel, how many times a receiver is dropped in all.
@@ -30,23 +30,23 @@ pub(super) struct Observed {
 }
 
 /// A generation of a barrier.
-#[derive(Clone, Copy, Debug)]
-struct Arrivals {
-    /// How many threads arrive for it.
-    count: u32,
+#[derive(Clone, Debug)]
+struct Generation {
+    /// The arrivals for it.
+    arrivals: Vec<EventId>,
     /// The generation before it.
     previous: Option<usize>,
 }
 
 impl Observed {
     pub(super) fn new(trace: &Trace) -> Self {
-        let (generations, arrivals) = barrier_generations(trace);
+        let (generation_at, generations) = barrier_generations(trace);
         let (closes, receiver_closes, outlived) = channel_ends(trace);
         Self {
             required: required_accesses(trace),
             preceding: preceding_events(trace),
+            generation_at,
             generations,
-            arrivals,
             closes,
             receiver_closes,
             outlived,
@@ -64,19 +64,19 @@ impl Observed {
     }
 
     pub(super) fn generation_count(&self) -> usize {
-        self.arrivals.len()
+        self.generations.len()
     }
 
     pub(super) fn generation(&self, barrier: BarrierId, generation: u64) -> usize {
-        self.generations[&(barrier, generation)]
+        self.generation_at[&(barrier, generation)]
     }
 
     pub(super) fn previous_generation(&self, generation: usize) -> Option<usize> {
-        self.arrivals[generation].previous
+        self.generations[generation].previous
     }
 
-    pub(super) fn arrivals(&self, generation: usize) -> u32 {
-        self.arrivals[generation].count
+    pub(super) fn arrivals(&self, generation: usize) -> &[EventId] {
+        &self.generations[generation].arrivals
     }
 
     pub(super) fn closes(&self, channel: ChannelId) -> u32 {
@@ -133,32 +133,32 @@ fn preceding_events(trace: &Trace) -> Vec<u32> {
     trace.events().map(preceding).collect()
 }
 
-fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Vec<Arrivals>) {
-    let mut counts: BTreeMap<(BarrierId, u64), u32> = BTreeMap::new();
+fn barrier_generations(trace: &Trace) -> (FxHashMap<(BarrierId, u64), usize>, Vec<Generation>) {
+    let mut all: BTreeMap<(BarrierId, u64), Vec<EventId>> = BTreeMap::new();
     if trace.barrier_count() == 0 {
         return (FxHashMap::default(), Vec::new());
     }
-    for op in trace.ops() {
-        match *op {
+    for event in trace.events() {
+        match trace.op(event) {
             Op::Arrive { barrier, generation } => {
-                *counts.entry((barrier, generation)).or_default() += 1;
+                all.entry((barrier, generation)).or_default().push(event);
             }
             Op::Leave { barrier, generation } => {
-                counts.entry((barrier, generation)).or_default();
+                all.entry((barrier, generation)).or_default();
             }
             _ => {}
         }
     }
-    let mut generations = FxHashMap::default();
-    let mut arrivals = Vec::new();
+    let mut generation_at = FxHashMap::default();
+    let mut generations = Vec::new();
     let mut last = None;
-    for (index, (key, count)) in counts.into_iter().enumerate() {
+    for (index, (key, arrivals)) in all.into_iter().enumerate() {
         let previous = last.filter(|(barrier, _)| *barrier == key.0).map(|(_, index)| index);
-        generations.insert(key, index);
-        arrivals.push(Arrivals { count, previous });
+        generation_at.insert(key, index);
+        generations.push(Generation { arrivals, previous });
         last = Some((key.0, index));
     }
-    (generations, arrivals)
+    (generation_at, generations)
 }
 
 fn channel_ends(trace: &Trace) -> (Vec<u32>, Vec<u32>, Vec<EventId>) {

@@ -39,6 +39,9 @@ pub enum BlockedBy {
     Holders(LockId, Vec<ThreadId>),
     /// This thread, by coming to its end.
     Thread(ThreadId),
+    /// These threads, by coming to the end of what they do in a scope; each of them alone keeps the
+    /// thread waiting.
+    ScopedThreads(Vec<ThreadId>),
     /// Any thread, recorded or not: a trace cannot show that no other part of the program would
     /// notify, unpark, send, receive or arrive.
     Anybody,
@@ -48,7 +51,7 @@ impl BlockedBy {
     /// The threads that can end it, if it is known which those are.
     pub fn threads(&self) -> &[ThreadId] {
         match self {
-            Self::Holders(_, threads) => threads,
+            Self::Holders(_, threads) | Self::ScopedThreads(threads) => threads,
             Self::Thread(thread) => std::slice::from_ref(thread),
             Self::Anybody => &[],
         }
@@ -98,6 +101,13 @@ impl Machine<'_> {
             WhyNot::NotFinished(thread, _) | WhyNot::EndNotClean(thread) => {
                 Some(BlockedBy::Thread(thread))
             }
+            WhyNot::Incomplete(..) if self.trace().ends_scope(event) => match op {
+                Op::Leave { barrier, generation } => {
+                    let threads = self.to_arrive(state, barrier, generation);
+                    Some(BlockedBy::ScopedThreads(threads))
+                }
+                _ => None,
+            },
             WhyNot::NoToken(_)
             | WhyNot::Incomplete(..)
             | WhyNot::SendersLeft(..)
@@ -279,6 +289,10 @@ mod tests {
             Status::Diverges(_) => "diverges".to_owned(),
             Status::Blocked(BlockedBy::Anybody) => "anybody".to_owned(),
             Status::Blocked(BlockedBy::Thread(thread)) => format!("the end of {}", name(thread)),
+            Status::Blocked(BlockedBy::ScopedThreads(threads)) => {
+                let names: Vec<String> = threads.into_iter().map(name).collect();
+                format!("what {} do in the scope", names.join(" and "))
+            }
             Status::Blocked(BlockedBy::Holders(_, threads)) => {
                 let names: Vec<String> = threads.into_iter().map(name).collect();
                 names.join(" and ")
@@ -413,6 +427,14 @@ mod tests {
         let text = "a arrive b 0\nc arrive b 0\na leave b 0\nc leave b 0\na arrive b 1\n";
         assert_eq!(status(text, &[1], 3), "anybody");
         assert_eq!(status(text, &[1, 2], 3), "enabled");
+    }
+
+    #[test]
+    fn who_ends_a_scope_waits_for_each_of_its_threads() {
+        let text = "m fork a\nm fork b\na arrive s 0\nb arrive s 0\nb write x 1\nm leave s 0\n";
+        assert_eq!(status(text, &[1, 2], 6), "what a and b do in the scope");
+        assert_eq!(status(text, &[1, 2, 4, 5], 6), "what a do in the scope");
+        assert_eq!(status(text, &[1, 2, 3, 4], 6), "enabled");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::foreign::Foreign;
 use super::format::text::{EventPrinter, print_expression, put_end};
 use super::originals::{Originals, ToOriginals};
 use super::overlaps::Overlaps;
+use super::scopes::Scopes;
 use super::translate::Translate;
 use super::{EventId, Groups, ValueId, Values};
 
@@ -50,6 +51,7 @@ pub struct Trace {
     pub(super) by_var: Groups,
     pub(super) by_lock: Groups,
     pub(super) added: Added,
+    pub(super) scopes: Scopes,
     /// How many messages each channel holds, if there is a limit.
     pub(super) capacities: Vec<Option<u32>>,
     /// Of each lock whether waiting writers keep readers out.

@@ -13,6 +13,7 @@ mod originals;
 mod overlaps;
 mod pipeline;
 mod since;
+mod scopes;
 mod translate;
 mod validate;
 mod values;

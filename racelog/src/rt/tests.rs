@@ -43,7 +43,7 @@ fn run() {
     assert_eq!(unsafe { place.read() }, 6);
     raw::end();
     with(|log| lock.releasing(log, at(NOWHERE)));
-    let mut child = Child::fork(None, at(code(4))).expect("the thread is recorded");
+    let mut child = Child::fork(None, at(code(4)), None).expect("the thread is recorded");
     let shared = child.shared();
     std::thread::spawn(move || {
         child.begin();

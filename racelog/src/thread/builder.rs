@@ -9,6 +9,7 @@ use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
 use crate::rt::{self, CallSite, Child, Unordered};
 use crate::sched::{self, Action, ChildControl, Intent, Newcomer};
+use crate::trace::BarrierId;
 
 /// How much stack the recorder may need beside the program: unoptimised builds keep every local of
 /// every call. A page of it that is not used takes no memory.
@@ -87,7 +88,8 @@ impl Builder {
             let (control, thread) = (spawned.control, spawned.thread);
             return Ok(ScopedJoinHandle { inner, child: None, control, thread });
         }
-        let mut start = Start::new(self.name.as_deref(), here);
+        let end = || scope.end();
+        let mut start = Start::in_scope(self.name.as_deref(), here, Some(&end));
         let (parker, child) = (start.parker.clone(), start.child());
         let (newcomer, control) = start.newcomer();
         // What is freed on the way is no matter of the program's.
@@ -169,8 +171,17 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn new(name: Option<&str>, here: Option<CallSite>) -> Self {
+        Self::in_scope(name, here, None)
+    }
+
+    /// For a thread of a scope, if it has one: what says the end of it in a trace.
+    fn in_scope(
+        name: Option<&str>,
+        here: Option<CallSite>,
+        scope: Option<&dyn Fn() -> BarrierId>,
+    ) -> Self {
         sched::point(Action::Spawn, 0, here);
-        let child = Child::fork(name, here);
+        let child = Child::fork(name, here, scope);
         let newcomer = sched::newcomer(name, here);
         let parker = Arc::new(Parker::default());
         parker.record_as(child.as_ref().map(|child| child.shared().recorded_as()));

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::Result;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -11,8 +12,9 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::builder::{Builder, Control};
 use super::inner::{Inner, ScopedThread};
 use super::parking::Thread;
-use crate::rt::{CallSite, ChildShared, Spin, Unordered};
+use crate::rt::{CallSite, ChildShared, Spin, Unordered, counters};
 use crate::sched::{self, ChildControl};
+use crate::trace::BarrierId;
 
 /// A scope to spawn threads in, as [`std::thread::Scope`].
 ///
@@ -35,9 +37,17 @@ struct Scoped {
     control: Option<Arc<ChildControl>>,
 }
 
-/// The threads of each open scope that are recorded or under control, by the scope's address.
-static CHILDREN: Spin<FxHashMap<usize, Vec<Scoped>>> =
-    Spin::new(FxHashMap::with_hasher(FxBuildHasher));
+/// What is known of a scope that is open.
+#[derive(Default)]
+struct OpenScope {
+    /// What its threads arrive at in a trace, and its end waits at, once that was asked for.
+    end: Option<BarrierId>,
+    /// Its threads that are recorded or under control.
+    threads: Vec<Scoped>,
+}
+
+/// The open scopes that have something to know of, by their addresses.
+static OPEN: Spin<FxHashMap<usize, OpenScope>> = Spin::new(FxHashMap::with_hasher(FxBuildHasher));
 
 /// As [`std::thread::scope`].
 #[track_caller]
@@ -69,10 +79,10 @@ struct WaitForThreads<'a> {
 
 impl Drop for WaitForThreads<'_> {
     fn drop(&mut self) {
-        let children = CHILDREN
-            .lock()
-            .get(&self.scope)
-            .map(|all| all.iter().filter_map(|scoped| scoped.child.clone()).collect::<Vec<_>>());
+        let children = OPEN.lock().get(&self.scope).map(|open| {
+            let children = open.threads.iter().filter_map(|scoped| scoped.child.clone());
+            children.collect::<Vec<_>>()
+        });
         // One of those that it waits for.
         if let Some(child) = children.iter().flatten().find(|child| !child.has_left()) {
             child.awaits(self.here);
@@ -80,7 +90,7 @@ impl Drop for WaitForThreads<'_> {
         let mut at = 0;
         // Threads may spawn further ones meanwhile.
         while sched::is_controlled() {
-            let control = match CHILDREN.lock().get(&self.scope).and_then(|all| all.get(at)) {
+            let control = match OPEN.lock().get(&self.scope).and_then(|it| it.threads.get(at)) {
                 Some(scoped) => scoped.control.clone(),
                 // Only now, for std would wait for threads that are left, and nobody would notice.
                 None => return sched::leave_if_asked(),
@@ -103,8 +113,8 @@ struct EndOfScope {
 
 impl Drop for EndOfScope {
     fn drop(&mut self) {
-        let scoped = CHILDREN.lock().remove(&self.address.get());
-        let children = scoped.into_iter().flatten().filter_map(|scoped| scoped.child);
+        let open = OPEN.lock().remove(&self.address.get()).unwrap_or_default();
+        let children = open.threads.into_iter().filter_map(|scoped| scoped.child);
         ChildShared::awaited(&children.collect::<Vec<_>>(), self.here);
     }
 }
@@ -124,13 +134,24 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         &self.0
     }
 
+    fn address(&self) -> usize {
+        ptr::from_ref(&self.0).addr()
+    }
+
+    /// What its threads arrive at in a trace, and its end waits at.
+    pub(super) fn end(&self) -> BarrierId {
+        let new = || BarrierId::new(counters::BARRIERS.fetch_add(1, Ordering::Relaxed));
+        let mut open = OPEN.lock();
+        *open.entry(self.address()).or_default().end.get_or_insert_with(new)
+    }
+
     pub(super) fn add(&self, child: Option<Arc<ChildShared>>, control: Option<Arc<ChildControl>>) {
         if child.is_some() || control.is_some() {
-            let address = ptr::from_ref(&self.0).addr();
+            let address = self.address();
             if let Some(control) = &control {
                 control.belongs_to(address);
             }
-            CHILDREN.lock().entry(address).or_default().push(Scoped { child, control });
+            OPEN.lock().entry(address).or_default().threads.push(Scoped { child, control });
         }
     }
 }

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         "once" => once(right),
         "lazy" => lazy(right),
         "join" => join(right),
-        "scope" => scope(),
+        "scope" => scope(right),
         "timed-wait" => timed_wait(right),
         "parking-lot" => parking_lot(right),
         "upgrade" => upgrade(right),
@@ -86,12 +86,13 @@ fn join(right: bool) {
     other.join().unwrap();
 }
 
-/// Waits at the end of a scope under the lock that one of its threads needs.
-fn scope() {
+/// Waits at the end of a scope under the lock that one of its threads needs; right without.
+fn scope(right: bool) {
     let held = thread::scope(|scope| {
         scope.spawn(|| drop(B.lock().unwrap()));
         scope.spawn(|| drop(A.lock().unwrap()));
-        A.lock().unwrap()
+        let held = A.lock().unwrap();
+        (!right).then_some(held)
     });
     drop(held);
 }

@@ -66,6 +66,23 @@ impl World<'_> {
         }
     }
 
+    /// Comes to the end of what it does in a scope, or ends a scope that others have worked in.
+    pub(super) fn scope(&mut self, t: usize) {
+        let id = self.below(self.scopes.len());
+        let ends = self.chance(0.4);
+        let scope = &mut self.scopes[id];
+        if scope.ended || scope.arrived.contains(&t) {
+            return;
+        }
+        if !ends {
+            scope.arrived.push(t);
+            self.emit(t, &format!("arrive s{id} 0"));
+        } else if !scope.arrived.is_empty() {
+            scope.ended = true;
+            self.emit(t, &format!("leave s{id} 0"));
+        }
+    }
+
     /// An operation on a channel that may be full or have lost its receivers.
     pub(super) fn bounded_channel(&mut self, t: usize, id: usize) {
         let patience = self.patience();
@@ -163,8 +180,10 @@ impl World<'_> {
 /// # Panics
 /// If the trace does not load, which is a bug.
 pub fn small_waiting_trace(seed: u64) -> (String, predictor::trace::Trace) {
-    use Family::{Atomic, Barrier, Branch, Channel, Condvar, Lock, Once, Park, Plain, TryLock};
-    let operations = match seed % 8 {
+    use Family::{
+        Atomic, Barrier, Branch, Channel, Condvar, Lock, Once, Park, Plain, Scope, TryLock,
+    };
+    let operations = match seed % 9 {
         0 => vec![Lock, Lock, Condvar, Condvar, Condvar, Plain],
         1 => vec![Lock, Lock, Lock, TryLock, Once],
         2 => vec![Channel, Channel, Channel, Lock, Plain],
@@ -172,9 +191,10 @@ pub fn small_waiting_trace(seed: u64) -> (String, predictor::trace::Trace) {
         4 => vec![Condvar, Lock, Park, Channel, Plain, Branch],
         5 => vec![Barrier, Lock, Channel, Park],
         6 => vec![Lock, Lock, Once, Condvar, Channel, Atomic, Branch],
+        7 => vec![Scope, Scope, Lock, Lock, Park, Plain, Branch],
         _ => vec![
             Plain, Atomic, Branch, Lock, Lock, TryLock, Condvar, Condvar, Park, Channel, Channel,
-            Barrier, Once,
+            Barrier, Once, Scope,
         ],
     };
     let foreign = usize::from(seed / 7 % 9 == 3);

@@ -117,6 +117,7 @@ programs! {
     a_once_that_takes_a_lock "once" Deadlock;
     a_lazy_value_that_takes_a_lock "lazy" Deadlock;
     a_join_under_a_lock "join" Deadlock;
+    the_end_of_a_scope_under_a_lock "scope" Deadlock;
     a_wait_that_needs_its_lock_back "timed-wait" Deadlock;
     locks_of_parking_lot "parking-lot" Deadlock;
     a_reader_that_becomes_a_writer "upgrade" Deadlock;
@@ -141,7 +142,7 @@ fn a_program_that_goes_another_way_diverges() {
 }
 
 /// A scope ends with all of its threads, though it waits for one after the other: for the first,
-/// which has not begun, and so for the second, too. Traces do not have that as a wait.
+/// which has not begun, and so for the second, too.
 #[test]
 fn the_end_of_a_scope_waits_for_all_of_its_threads() {
     let steps = "step 0 store -\nstep 0 fork 0.1\nstep 0 store -\nstep 0 fork 0.2\n\
@@ -156,7 +157,7 @@ fn the_end_of_a_scope_waits_for_all_of_its_threads() {
         assert_eq!(code, 101, "{err}");
         fs::read_to_string(folder.path().join("schedule.outcome")).unwrap()
     };
-    let outcome = follow("deadlock 0 join 0.2\ndeadlock 0.2 acquire l\n");
+    let outcome = follow("deadlock 0 leave -\ndeadlock 0.2 acquire l\n");
     assert!(outcome.contains("\nresult confirmed\n"), "{outcome}");
     assert!(outcome.contains("\nwait 0 ready end of scope @ "), "{outcome}");
     // The first thread could go on, so not all stand still.

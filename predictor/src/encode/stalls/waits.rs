@@ -1,7 +1,7 @@
 //! What keeps a thread waiting when the prefix ends, one row of the table of operations that wait
 //! after the other.
 
-use racelog::trace::{ChannelId, CondvarId, LockId, ThreadId};
+use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId};
 
 use super::holders::{self, Holders};
 use super::{Asked, Root};
@@ -30,6 +30,10 @@ pub(super) fn state(
             return Some(state_wake(encoder, asked, event, condvar, lock, blocked));
         }
         Wait::End(thread) => return state_join(encoder, thread, blocked),
+        Wait::EndOfScope(barrier, generation) => {
+            barriers::state_incomplete(encoder, barrier, generation, blocked);
+            return Some(state_scope(encoder, barrier, generation, blocked));
+        }
         Wait::Token => parking::state_no_token(encoder, event, blocked, false),
         Wait::Message(channel) => {
             let empty = empty(encoder, asked, channel);
@@ -94,6 +98,30 @@ fn state_join(encoder: &mut Encoder<'_>, thread: ThreadId, blocked: Lit) -> Opti
     let started = encoder.included(fork);
     let is = encoder.all(&[blocked, !started]);
     Some(Some(Root { is, waits_for_blocked: started }))
+}
+
+/// A thread of the scope has not arrived. It is blocked if it has been started, for in a stall who
+/// has not come to its end is.
+fn state_scope(
+    encoder: &mut Encoder<'_>,
+    barrier: BarrierId,
+    generation: u64,
+    blocked: Lit,
+) -> Option<Root> {
+    let index = encoder.index;
+    let waits_for_blocked = encoder.formula.proposition(false);
+    let is = encoder.formula.proposition(false);
+    let mut one_of = vec![!waits_for_blocked];
+    encoder.formula.implies(&[is], &[blocked]);
+    for arrival in index.arrivals_of(barrier, generation) {
+        let arrived = encoder.included(*arrival);
+        let fork = encoder.trace.fork_of(encoder.trace.thread(*arrival));
+        let started = fork.map_or(Lit::TRUE, |fork| encoder.included(fork));
+        one_of.push(encoder.all(&[started, !arrived]));
+        encoder.formula.clause(&[!is, !started, arrived]);
+    }
+    encoder.formula.clause(&one_of);
+    Some(Root { is, waits_for_blocked })
 }
 
 /// That a channel is empty when the prefix ends.

@@ -42,6 +42,10 @@ fn about_circle(story: &Story<'_>, circle: &[&Part]) -> String {
         let lock = held(part).unwrap_or_else(|| "the lock".to_owned());
         return format!("give {lock} back before joining {}", object(story, part));
     }
+    if let Some(part) = is_in(&WaitsFor::EndOfScope) {
+        let lock = held(part).unwrap_or_else(|| "the lock".to_owned());
+        return format!("give {lock} back before the scope ends");
+    }
     if let Some(part) = is_in(&WaitsFor::Initialiser) {
         let lock = held(part).unwrap_or_else(|| "a lock".to_owned());
         let once = object(story, part);
@@ -115,6 +119,7 @@ fn about_stall(story: &Story<'_>, part: &Part) -> Option<String> {
         | WaitsFor::WaitingWriters
         | WaitsFor::Initialiser
         | WaitsFor::ThreadEnd
+        | WaitsFor::EndOfScope
         | WaitsFor::Other(_) => return None,
     };
     Some(advice)

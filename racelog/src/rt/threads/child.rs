@@ -11,7 +11,7 @@ use crate::rt::base::spin::Spin;
 use crate::rt::log::kept_log::KeptLog;
 use crate::rt::log::session::Session;
 use crate::rt::memory::freeing::quiet;
-use crate::trace::{LockId, MemoryOrdering, Op, Patience, ThreadId, Value, VarId};
+use crate::trace::{BarrierId, LockId, MemoryOrdering, Op, Patience, ThreadId, Value, VarId};
 
 /// A thread that is about to be spawned by a recorded one.
 pub(crate) struct Child {
@@ -30,6 +30,8 @@ pub(crate) struct ChildShared {
     brought: VarId,
     left: VarId,
     left_state: Spin<Left>,
+    /// What the threads of its scope arrive at when their closures are done.
+    scope: Option<BarrierId>,
     /// The child's clock at its end.
     ended: AtomicU64,
     joined: AtomicBool,
@@ -44,6 +46,9 @@ struct Left {
     clock: u64,
 }
 
+/// A scope ends once.
+const SCOPE: u64 = 0;
+
 fn store(var: VarId) -> Op {
     Op::Store { var, value: Value::Opaque, ordering: Some(MemoryOrdering::Release) }
 }
@@ -53,8 +58,12 @@ fn load(var: VarId, value: Value) -> Op {
 }
 
 impl Child {
-    /// Records the fork, if this thread is recorded.
-    pub(crate) fn fork(name: Option<&str>, here: Option<CallSite>) -> Option<Self> {
+    /// Records the fork, if this thread is recorded. A thread of a scope says which.
+    pub(crate) fn fork(
+        name: Option<&str>,
+        here: Option<CallSite>,
+        scope: Option<&dyn Fn() -> BarrierId>,
+    ) -> Option<Self> {
         with(|log| {
             let session = log.session().clone();
             let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
@@ -71,6 +80,7 @@ impl Child {
                 brought,
                 left,
                 left_state: Spin::new(Left { done: false, clock: 0 }),
+                scope: scope.map(|scope| scope()),
                 ended: AtomicU64::new(0),
                 joined: AtomicBool::new(false),
             });
@@ -98,6 +108,10 @@ impl Child {
             let mut left = self.shared.left_state.lock();
             left.clock = log.tick(left.clock);
             log.emit(left.clock, store(self.shared.left), None);
+            if let Some(barrier) = self.shared.scope {
+                left.clock = log.tick(left.clock);
+                log.emit_hidden(left.clock, Op::Arrive { barrier, generation: SCOPE });
+            }
             left.done = true;
         });
     }
@@ -143,9 +157,9 @@ impl ChildShared {
         });
     }
 
-    /// The thread that calls this has waited until the closures of all these threads were done, in
-    /// whatever order: it has found what each left behind. What destructors of thread-locals do may
-    /// come later.
+    /// The thread that calls this has waited until the closures of all these threads of a scope were
+    /// done, in whatever order: it has found what each left behind. What destructors of
+    /// thread-locals do may come later.
     pub(crate) fn awaited(children: &[Arc<Self>], here: Option<CallSite>) {
         with(|log| {
             let unjoined = children.iter().filter(|child| {
@@ -153,6 +167,12 @@ impl ChildShared {
                     && !child.joined.swap(true, Ordering::Relaxed)
             });
             let unjoined: Vec<&Arc<Self>> = unjoined.collect();
+            if let Some(barrier) = unjoined.iter().find_map(|child| child.scope) {
+                let recorded = children.iter().filter(|it| Arc::ptr_eq(log.session(), &it.session));
+                let clocks = recorded.map(|child| child.left_state.lock().clock);
+                let stamp = log.tick(clocks.max().unwrap_or(0));
+                log.emit(stamp, Op::Leave { barrier, generation: SCOPE }, here);
+            }
             // To wait for several is one operation.
             let several = unjoined.len() > 1;
             let whole =
