@@ -192,7 +192,34 @@ fn stats_count() {
     let std = b"T0|w(x)|1\nT0|r(x)|2\n";
     let (_, out, _) = run(predictor().args(["stats", "-"]), std);
     let row: Vec<&str> = out.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(row, ["-", "1", "2", "2", "0", "0", "1", "0", "1", "10.00"]);
+    assert_eq!(row, ["-", "1", "2", "2", "0", "0", "1", "0", "1", "0", "0", "0", "0", "10.00"]);
+}
+
+#[test]
+fn stats_count_what_threads_wait_for() {
+    let figures = |text: &str| {
+        let (code, out, err) = run(predictor().args(["stats", "-"]), text.as_bytes());
+        assert_eq!((code, err.as_str()), (0, ""));
+        let mut rows = out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let (headings, row) = (rows.next().unwrap(), rows.next().unwrap());
+        assert_eq!(headings[9..13], ["waits", "circles", "bounded", "standing"]);
+        row[9..13].iter().map(|figure| figure.parse().unwrap()).collect::<Vec<u32>>()
+    };
+    // Two locks in a circle, three in another, two in one order, and one that is only tried.
+    let nested = |thread: &str, a: &str, b: &str| {
+        let lines = [("acquire", a), ("acquire", b), ("release", b), ("release", a)];
+        lines.map(|(op, lock)| format!("{thread} {op} {lock}\n")).concat()
+    };
+    let circles = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "e"), ("e", "c"), ("a", "f")];
+    let circles = circles.map(|(a, b)| nested("t", a, b)).concat();
+    let tried =
+        nested("t", "f", "g") + &nested("t", "g", "f").replace("acquire f", "acquire f try");
+    assert_eq!(figures(&format!("{circles}{tried}")), [0, 2, 0, 0]);
+    let waits = "channel ch 1\nt fork u\nt send ch a\nu recv ch a\nt send ch b\nu recv ch b try\n\
+                 u send free a\nt recv free a timed\nt join u\n";
+    assert_eq!(figures(waits), [4, 0, 1, 0]);
+    let stands = "t fork u\nt request join u\nu request park\nu assert it went on\n";
+    assert_eq!(figures(stands), [0, 0, 0, 1]);
 }
 
 #[test]

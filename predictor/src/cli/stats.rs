@@ -9,10 +9,11 @@ use super::args::Stats;
 use super::input::Input;
 use super::{Failure, Outcome, say, terminal};
 use crate::render::harmless;
-use crate::report::Table;
+use crate::report::{Table, WAITING, Waiting};
 
 pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
-    let mut table = Table::new(HEADINGS.map(str::to_owned).to_vec());
+    let headings = HEADINGS.iter().chain(&WAITING).chain(&[DENSITY]);
+    let mut table = Table::new(headings.map(|heading| (*heading).to_owned()).collect());
     let (mut damaged, mut counted) = (false, false);
     for path in &args.paths {
         let mut input = match Input::open(path, args.from.format) {
@@ -27,13 +28,18 @@ pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
         };
         let mut counts = Counts::default();
         while let Some(item) = input.next_item() {
-            if let Item::Event(event) = item {
-                counts.add(&event);
+            match item {
+                Item::Event(event) => {
+                    counts.add(&event);
+                    counts.waiting.add(&event, input.source().dictionary());
+                }
+                Item::Request(event) => counts.waiting.add_request(event.thread),
+                Item::Init { .. } => {}
             }
         }
         damaged |= input.is_damaged();
         let name = harmless(&input.path().display().to_string());
-        table.add(counts.row(name, input.len()).to_vec());
+        table.add(counts.row(name, input.len()));
         counted = true;
     }
     if !counted {
@@ -45,18 +51,10 @@ pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
     Ok(if damaged { Outcome::Incomplete } else { Outcome::NothingFound })
 }
 
-const HEADINGS: [&str; 10] = [
-    "trace",
-    "threads",
-    "events",
-    "rw",
-    "sync",
-    "branches",
-    "implicit",
-    "locks",
-    "variables",
-    "bytes/event",
-];
+const HEADINGS: [&str; 9] =
+    ["trace", "threads", "events", "rw", "sync", "branches", "implicit", "locks", "variables"];
+
+const DENSITY: &str = "bytes/event";
 
 #[derive(Default)]
 struct Counts {
@@ -67,6 +65,7 @@ struct Counts {
     accesses: u64,
     branches: u64,
     implicit: u64,
+    waiting: Waiting,
 }
 
 impl Counts {
@@ -83,22 +82,23 @@ impl Counts {
         self.implicit += u64::from(!event.recorded && event.op.implies_branch());
     }
 
-    fn row(&self, name: String, bytes: Option<u64>) -> [String; 10] {
+    fn row(&self, name: String, bytes: Option<u64>) -> Vec<String> {
         let density = match bytes {
             Some(bytes) if self.events > 0 => format!("{:.2}", bytes as f64 / self.events as f64),
             _ => "-".to_owned(),
         };
-        [
-            name,
-            self.threads.len().to_string(),
-            self.events.to_string(),
-            self.accesses.to_string(),
-            (self.events - self.accesses - self.branches).to_string(),
-            self.branches.to_string(),
-            self.implicit.to_string(),
-            self.locks.len().to_string(),
-            self.vars.len().to_string(),
-            density,
-        ]
+        let figures = [
+            self.threads.len() as u64,
+            self.events,
+            self.accesses,
+            self.events - self.accesses - self.branches,
+            self.branches,
+            self.implicit,
+            self.locks.len() as u64,
+            self.vars.len() as u64,
+        ];
+        let figures = figures.into_iter().chain(self.waiting.figures());
+        let figures = figures.map(|figure| figure.to_string());
+        std::iter::once(name).chain(figures).chain([density]).collect()
     }
 }

@@ -8,6 +8,7 @@ mod size;
 mod table;
 mod text;
 pub mod unseen;
+mod waiting;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,7 @@ pub use self::size::{TRACE_SIZE, trace_size};
 pub use self::table::Table;
 pub use self::text::write_text;
 pub use self::unseen::Unseen;
+pub use self::waiting::{WAITING, Waiting};
 use crate::finding::{Finding, shared};
 use crate::goal::GoalLists;
 pub use crate::predict::Counts;
