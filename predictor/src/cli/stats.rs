@@ -34,7 +34,7 @@ pub(super) fn run(args: &Stats) -> Result<Outcome, Failure> {
                     counts.waiting.add(&event, input.source().dictionary());
                 }
                 Item::Request(event) => counts.waiting.add_request(event.thread),
-                Item::Init { .. } => {}
+                Item::Init { .. } | Item::Said { .. } => {}
             }
         }
         damaged |= input.is_damaged();

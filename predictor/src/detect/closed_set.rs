@@ -54,9 +54,13 @@ impl<'a> ClosedSet<'a> {
         self.counts[thread.index()]
     }
 
-    /// Adds what it takes to reach an event: all that its thread does before, and its start.
+    /// Adds what it takes to reach an event: all that its thread does before, its start, and what
+    /// threads that nobody is known to have started have done before it.
     pub(super) fn reach(&mut self, event: EventId) {
         let thread = self.trace.thread(event);
+        for before in self.trace.awaited(event) {
+            self.include(*before);
+        }
         if let Some(fork) = self.trace.fork_of(thread) {
             self.include(fork);
         }
