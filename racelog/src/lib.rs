@@ -4,11 +4,13 @@
 //! feature `record` they record what they do, when the environment says `RACELOG=1`; without it
 //! they *are* std's, the same types and functions.
 //!
-//! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under control.
-//! - feature `allocator`, on by default: with `record`, [`alloc::Recorded`] is the program's allocator.
+//! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under
+//!   control.
+//! - feature `allocator`, on by default: with `record`, [`alloc::Recorded`] is the program's
+//!   allocator.
 //! - feature `fibers`: fibers for `sched`, which are faster than threads.
-//! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are to
-//!   std.
+//! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are
+//!   to std.
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them. [`contract`] is what they and the commands of racelog agree on besides.

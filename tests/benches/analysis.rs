@@ -1,11 +1,12 @@
 //! How fast traces are loaded and analysed:
-//! `cargo bench -p racelog-tests --bench analysis -- [EVENTS]...`, a hundred thousand, a million and
-//! ten million by default.
+//! `cargo bench -p racelog-tests --bench analysis -- [EVENTS]...`, a hundred thousand, a million
+//! and ten million by default.
 //!
 //! The traces are those of `predictor generate`. Every pass is measured alone on one core, from a
 //! trace that is loaded; the whole analysis, from the file to the report, with one and two jobs. Of
-//! three runs the fastest counts; of a long trace there is one. The peer, measured in the same run, is a walk
-//! over the loaded trace that counts what writes: how often a pass could have done that is in the last column.
+//! three runs the fastest counts; of a long trace there is one. The peer, measured in the same run,
+//! is a walk over the loaded trace that counts what writes: how often a pass could have done that
+//! is in the last column.
 
 use std::error::Error;
 use std::fs::{self, File};

@@ -4,8 +4,9 @@
 //! The same workloads are built natively (racelog with recording compiled out, which is std), with
 //! recording, and for comparison under ThreadSanitizer, where a nightly toolchain is there. If that
 //! has no `rust-src`, std is as shipped: what of it is not inlined costs the sanitizer nothing, and
-//! what it reports means nothing, so it reports nothing. Every round runs each of them once, one after the other, and the fastest counts: so
-//! noise of the machine hits all alike and does not last.
+//! what it reports means nothing, so it reports nothing. Every round runs each of them once, one
+//! after the other, and the fastest counts: so noise of the machine hits all alike and does not
+//! last.
 //!
 //! `cargo bench -p racelog-tests --bench recorder -- instructions [WORKLOAD…]` counts instructions
 //! instead, which a busy machine does not change: see `instructions`.

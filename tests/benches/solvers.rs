@@ -1,5 +1,6 @@
 //! `order` against Z3 on hard questions:
-//! `cargo bench -p racelog-tests --features z3 --bench solvers -- [EVENTS…]`, 300 and 1000 by default.
+//! `cargo bench -p racelog-tests --features z3 --bench solvers -- [EVENTS…]`, 300 and 1000 by
+//! default.
 //!
 //! The traces are generated, with variables that no lock guards and that few values go through. The
 //! questions are the pairs that the cheap proofs leave. Both solvers get the same formulas, as they

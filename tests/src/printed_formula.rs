@@ -1,5 +1,5 @@
-//! The formula of section 3.2 of the PLDI 2014 paper, evaluated on every order of a tiny trace: by the letter,
-//! and with no solver.
+//! The formula of section 3.2 of the PLDI 2014 paper, evaluated on every order of a tiny trace: by
+//! the letter, and with no solver.
 //!
 //! It knows the operations that the paper has: accesses, locks, fork, join and branches.
 

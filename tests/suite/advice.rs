@@ -27,7 +27,8 @@ fn follow(text: &str, advice: &[WeakAccess]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The only finding of a trace is due to orderings: these are advised, and it goes by them; and each is needed.
+/// The only finding of a trace is due to orderings: these are advised, and it goes by them; and
+/// each is needed.
 fn check(text: &str, expected: &[&str]) {
     let found = findings(text);
     let [finding] = &found[..] else { panic!("{found:?} in\n{text}") };

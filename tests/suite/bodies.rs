@@ -1,4 +1,5 @@
-//! What `#[racelog::instrument]` makes of function bodies: those in `tests/bodies`, and random ones.
+//! What `#[racelog::instrument]` makes of function bodies: those in `tests/bodies`, and random
+//! ones.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -26,8 +27,8 @@ fn target() -> PathBuf {
     repository().join("target/bodies")
 }
 
-/// Many bodies, plain and instrumented, in one crate: the attribute stands on a module, so that each
-/// is one of its items.
+/// Many bodies, plain and instrumented, in one crate: the attribute stands on a module, so that
+/// each is one of its items.
 #[test]
 fn random_bodies_decide_nothing_without_a_branch_and_do_what_they_did() {
     let sources = TempDir::new().unwrap();

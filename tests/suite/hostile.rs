@@ -208,7 +208,8 @@ fn sources_are_shown_from_where_sources_are() {
     }
 }
 
-/// A name that would clear the screen, ring the bell, break the line and turn the direction of writing.
+/// A name that would clear the screen, ring the bell, break the line and turn the direction of
+/// writing.
 const RAW: &str = "a\u{1b}[2J\u{7}\u{9b}31m\n\u{202e}b\u{2066}";
 
 fn assert_harmless(what: &str, text: &str) {

@@ -26,6 +26,7 @@ mod instrumented;
 mod page;
 mod prediction;
 mod programs;
+mod recipes;
 mod recorded;
 mod recorder;
 mod registry;

@@ -1,5 +1,5 @@
-//! Memory that is given back and used again is another object, and what only the allocator orders is
-//! no race.
+//! Memory that is given back and used again is another object, and what only the allocator orders
+//! is no race.
 
 use std::collections::BTreeSet;
 use std::process::Command;

@@ -191,7 +191,8 @@ pub(crate) fn has_come_to(goal: &Goal, replayed: &Replayed) -> bool {
                 return true;
             }
             let by = wait.holders.iter().chain(&wait.writers).map(|spot| &spot.thread);
-            let by = by.chain(&wait.joins).filter(|thread| **thread != wait.thread);
+            let joined = wait.joins.as_ref();
+            let by = by.flatten().chain(joined).filter(|thread| **thread != wait.thread);
             by.into_iter().any(|thread| waits(thread))
         })
     };

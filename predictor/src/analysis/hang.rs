@@ -10,7 +10,7 @@ use racelog::trace::{End, Object, Patience, ThreadId};
 
 use super::standstill::for_anybody;
 use crate::finding::{
-    Describer, Finding, HeldLock, Kind, Occurrence, Part, Reason, Role, SourceOp, Waits, WaitsFor,
+    Describer, Finding, HeldLock, Kind, Occurrence, Part, Reason, Role, SourceOp, WaitKind, Waits,
     held_at_end,
 };
 use crate::semantics::{Machine, Replay, State};
@@ -25,7 +25,7 @@ struct Waiter<'t> {
     /// Its last event.
     last: EventId,
     request: &'t Request,
-    what: WaitsFor,
+    what: WaitKind,
     object: Option<Object>,
     by: Vec<ThreadId>,
 }
@@ -94,7 +94,7 @@ fn waiter<'t>(machine: &Machine<'t>, end: &State, thread: ThreadId) -> Option<Wa
     let (what, object, by) = match request.op {
         // Writers that wait may keep it out.
         op if may_go_on && !matches!(op, Op::ReadAcquire(_)) => return None,
-        Op::Join(child) => (WaitsFor::ThreadEnd, Some(Object::Thread(child)), vec![child]),
+        Op::Join(child) => (WaitKind::ThreadEnd, Some(Object::Thread(child)), vec![child]),
         Op::Acquire(lock) | Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
             let lock = trace.lock_of_program(lock);
             let shares = matches!(request.op, Op::ReadAcquire(_));
@@ -119,10 +119,10 @@ fn waiter<'t>(machine: &Machine<'t>, end: &State, thread: ThreadId) -> Option<Wa
                     if writers.is_empty() {
                         return None;
                     }
-                    (WaitsFor::WaitingWriters, object, writers)
+                    (WaitKind::WaitingWriters, object, writers)
                 }
-                (false, Op::OnceWait(_)) => (WaitsFor::Initialiser, object, holders),
-                (false, _) => (WaitsFor::Lock, object, holders),
+                (false, Op::OnceWait(_)) => (WaitKind::Initialiser, object, holders),
+                (false, _) => (WaitKind::Lock, object, holders),
             }
         }
         op => {

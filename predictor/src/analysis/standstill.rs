@@ -7,7 +7,7 @@
 
 use racelog::trace::{Object, ThreadId};
 
-use crate::finding::{Describer, Part, Role, Waits, WaitsFor, held};
+use crate::finding::{Describer, Part, Role, WaitKind, Waits, held};
 use crate::goal::Circle;
 use crate::semantics::{BlockedBy, Machine, State, Status};
 use crate::trace::{EventId, Op, Trace};
@@ -42,7 +42,7 @@ pub(super) fn circle(trace: &Trace, circle: &Circle, describer: &mut Describer<'
 /// A thread that stands before an event, and what it waits for.
 struct Wait {
     event: EventId,
-    what: WaitsFor,
+    what: WaitKind,
     object: Option<Object>,
     by: Vec<ThreadId>,
 }
@@ -54,12 +54,12 @@ impl Wait {
         let thread_of = |event: &EventId| trace.thread(*event);
         if let Op::Join(child) = op {
             let object = Some(Object::Thread(child));
-            return Self { event, what: WaitsFor::ThreadEnd, object, by: vec![child] };
+            return Self { event, what: WaitKind::ThreadEnd, object, by: vec![child] };
         }
         if let Op::Leave { .. } = op {
             let by = others.iter().filter(|other| arrives_later(trace, **other, event));
             let by = by.map(thread_of).collect();
-            return Self { event, what: WaitsFor::EndOfScope, object: None, by };
+            return Self { event, what: WaitKind::EndOfScope, object: None, by };
         }
         let lock = op.lock().map(|lock| trace.lock_of_program(lock));
         let shares = matches!(op, Op::ReadAcquire(_));
@@ -77,7 +77,7 @@ impl Wait {
             _ => false,
         };
         let writers = others.iter().filter(is_before).map(thread_of).collect();
-        Self { event, what: WaitsFor::WaitingWriters, object, by: writers }
+        Self { event, what: WaitKind::WaitingWriters, object, by: writers }
     }
 
     /// What the thread of an event waits for that is blocked.
@@ -90,11 +90,11 @@ impl Wait {
                 let next = |thread: &ThreadId| machine.next(state, *thread);
                 let holds = |next: EventId| held(trace, next).iter().any(|held| held.lock == lock);
                 let are_held = threads.iter().any(|thread| next(thread).is_none_or(holds));
-                let what = if are_held { what_lock(&op) } else { WaitsFor::WaitingWriters };
+                let what = if are_held { what_lock(&op) } else { WaitKind::WaitingWriters };
                 (what, Some(Object::Lock(lock)))
             }
-            BlockedBy::Thread(thread) => (WaitsFor::ThreadEnd, Some(Object::Thread(*thread))),
-            BlockedBy::ScopedThreads(_) => (WaitsFor::EndOfScope, None),
+            BlockedBy::Thread(thread) => (WaitKind::ThreadEnd, Some(Object::Thread(*thread))),
+            BlockedBy::ScopedThreads(_) => (WaitKind::EndOfScope, None),
             BlockedBy::Anybody => for_anybody(&op),
         };
         Self { event, what, object, by: by.threads().to_vec() }
@@ -125,28 +125,28 @@ fn arrives_later(trace: &Trace, event: EventId, end_of_scope: EventId) -> bool {
     rest.iter().any(|later| trace.op(*later) == arrival)
 }
 
-fn what_lock(op: &Op) -> WaitsFor {
+fn what_lock(op: &Op) -> WaitKind {
     match op {
-        Op::OnceWait(_) | Op::OnceBegin(_) => WaitsFor::Initialiser,
-        _ => WaitsFor::Lock,
+        Op::OnceWait(_) | Op::OnceBegin(_) => WaitKind::Initialiser,
+        _ => WaitKind::Lock,
     }
 }
 
 /// What a thread waits for that any thread could bring.
-pub(super) fn for_anybody(op: &Op) -> (WaitsFor, Option<Object>) {
+pub(super) fn for_anybody(op: &Op) -> (WaitKind, Option<Object>) {
     match *op {
         Op::Wait { condvar, .. } | Op::Wake { condvar, .. } | Op::WakeTimeout { condvar, .. } => {
-            (WaitsFor::Notification, Some(Object::Condvar(condvar)))
+            (WaitKind::Notification, Some(Object::Condvar(condvar)))
         }
-        Op::Park | Op::ParkTimeout => (WaitsFor::Unpark, None),
+        Op::Park | Op::ParkTimeout => (WaitKind::Unpark, None),
         Op::Recv { channel, .. } | Op::RecvClosed(channel) => {
-            (WaitsFor::Message, Some(Object::Channel(channel)))
+            (WaitKind::Message, Some(Object::Channel(channel)))
         }
-        Op::Send { channel, .. } => (WaitsFor::Room, Some(Object::Channel(channel))),
+        Op::Send { channel, .. } => (WaitKind::Room, Some(Object::Channel(channel))),
         Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => {
-            (WaitsFor::Arrivals, Some(Object::Barrier(barrier)))
+            (WaitKind::Arrivals, Some(Object::Barrier(barrier)))
         }
-        _ => (WaitsFor::Other(op.keyword().to_owned()), None),
+        _ => (WaitKind::Other(op.keyword().to_owned()), None),
     }
 }
 

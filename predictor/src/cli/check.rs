@@ -114,19 +114,19 @@ fn is_separator(c: char) -> bool {
 }
 
 /// Events that follow one another: `6-9`, or one alone.
-type Stretch = (EventId, EventId);
+type EventRange = (EventId, EventId);
 
-fn parse(text: &str, first_line: usize) -> Result<Vec<Stretch>, String> {
+fn parse(text: &str, first_line: usize) -> Result<Vec<EventRange>, String> {
     let mut schedule = Vec::new();
     for (number, line) in (first_line..).zip(text.lines()) {
         let code = line.split_once('#').map_or(line, |(code, _)| code);
         for word in code.split(is_separator).filter(|word| !word.is_empty()) {
             let event = |word: &str| word.parse().ok().and_then(EventId::from_number);
-            let stretch = match word.split_once('-') {
+            let range = match word.split_once('-') {
                 Some((first, last)) => event(first).zip(event(last)),
                 None => event(word).map(|event| (event, event)),
             };
-            schedule.push(stretch.filter(|(first, last)| first <= last).ok_or_else(|| {
+            schedule.push(range.filter(|(first, last)| first <= last).ok_or_else(|| {
                 format!("line {number}: `{word}` is no event number: they count from 1")
             })?);
         }
@@ -134,11 +134,11 @@ fn parse(text: &str, first_line: usize) -> Result<Vec<Stretch>, String> {
     Ok(schedule)
 }
 
-/// The events of a schedule. Of a stretch that leaves the trace, one event more than the trace has
+/// The events of a schedule. Of a range that leaves the trace, one event more than the trace has
 /// is enough to show that.
-fn events(stretches: &[Stretch], trace: &Trace) -> Vec<EventId> {
+fn events(ranges: &[EventRange], trace: &Trace) -> Vec<EventId> {
     let past = EventId::from_index(trace.len());
-    let all = stretches
+    let all = ranges
         .iter()
         .flat_map(|(first, last)| first.index()..=(*last).min((*first).max(past)).index());
     all.map(EventId::from_index).collect()

@@ -1,4 +1,4 @@
-//! A bar for work that takes long, where somebody watches.
+//! A bar for work that takes long, in a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Mutex;
@@ -37,7 +37,7 @@ impl Progress {
         self.show(done, total);
     }
 
-    /// Says so at once, if somebody has been waiting for long enough.
+    /// Says so at once, if the wait has been long enough.
     fn show(&mut self, done: u64, total: Option<u64>) {
         if self.watched && self.started.elapsed() >= PATIENCE {
             let bar = self.bar.get_or_insert_with(|| new_bar(self.what, total));

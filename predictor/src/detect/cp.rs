@@ -11,12 +11,12 @@
 //!
 //! A race is a conflicting pair of different threads of which neither comes before the other.
 //!
-//! What the paper leaves open, or we do otherwise: whatever synchronises and is not a lock (fork and
-//! join, messages, barriers, notifications, unparking, exclusive accesses) is a hard edge, and part
-//! of the relation, as if both ends were critical sections with a conflict. So are the atomics: of
-//! two atomic accesses of one variable of which one writes, the earlier comes before, whatever their
-//! orderings. Sections that only read-lock a lock do not order each other. A wait ends a section and
-//! its wake-up starts one.
+//! What the paper leaves open, or we do otherwise: whatever synchronises and is not a lock (fork
+//! and join, messages, barriers, notifications, unparking, exclusive accesses) is a hard edge, and
+//! part of the relation, as if both ends were critical sections with a conflict. So are the
+//! atomics: of two atomic accesses of one variable of which one writes, the earlier comes before,
+//! whatever their orderings. Sections that only read-lock a lock do not order each other. A wait
+//! ends a section and its wake-up starts one.
 //!
 //! What is guaranteed of the first race is in docs/ALGORITHM.md; nothing is of the others. What is
 //! missed: whatever lies further apart than a window, as in the paper, and whatever only control

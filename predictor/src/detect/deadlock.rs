@@ -17,7 +17,7 @@
 //! We deviate: circles go through joins, initialisers, readers and waiters that need their lock
 //! back. Of each circle the first instance is reported; writers that wait keep nobody out.
 
-use racelog::trace::{BarrierId, ChannelId, CondvarId, LockEffect, LockId, ThreadId, VarId};
+use racelog::trace::{LockEffect, LockId, Object, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Scope;
@@ -122,20 +122,9 @@ fn observed_edges(trace: &Trace) -> Vec<Edge> {
 struct LastEvents {
     writes: FxHashMap<VarId, EventId>,
     /// Of each object that keeps the order of its events.
-    ordered: FxHashMap<Ordered, EventId>,
+    ordered: FxHashMap<Object, EventId>,
     /// By which events each lock is held.
     held: FxHashMap<LockId, Vec<EventId>>,
-}
-
-/// An object that keeps the order of its events.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Ordered {
-    /// Memory that is accessed in pieces of different sizes.
-    Mixed(VarId),
-    Condvar(CondvarId),
-    Channel(ChannelId),
-    Barrier(BarrierId),
-    Token(ThreadId),
 }
 
 impl LastEvents {
@@ -170,55 +159,20 @@ impl LastEvents {
     }
 }
 
-/// The object of an event whose events keep their order.
-fn ordered(trace: &Trace, event: EventId, op: &Op) -> Option<Ordered> {
-    Some(match *op {
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyOne { condvar, .. }
-        | Op::NotifyAll(condvar) => Ordered::Condvar(condvar),
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel)
-        | Op::ReceiverClose(channel)
-        | Op::SendClosed { channel, .. }
-        | Op::SendFull(channel) => Ordered::Channel(channel),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Ordered::Barrier(barrier),
-        Op::Park | Op::ParkTimeout => Ordered::Token(trace.thread(event)),
-        Op::Unpark(thread) => Ordered::Token(thread),
-        Op::Read { var, .. }
-        | Op::Write { var, .. }
-        | Op::Load { var, .. }
-        | Op::Store { var, .. }
-        | Op::Rmw { var, .. }
-        | Op::Cas { var, .. }
-        | Op::CasFail { var, .. }
-        | Op::Exclusive { var, .. } => {
-            return trace.is_mixed(var).then_some(Ordered::Mixed(var));
-        }
-        Op::Begin
-        | Op::End
-        | Op::Fork(_)
-        | Op::Join(_)
-        | Op::Fence(_)
-        | Op::Branch
-        | Op::Acquire(_)
-        | Op::Release(_)
-        | Op::ReadAcquire(_)
-        | Op::ReadRelease(_)
-        | Op::AcquireFail(_)
-        | Op::ReadAcquireFail(_)
-        | Op::OnceBegin(_)
-        | Op::OnceEnd(_)
-        | Op::OnceWait(_)
-        | Op::Assert(_)
-        | Op::Check { .. }
-        | Op::AtomicBegin(_)
-        | Op::AtomicEnd => return None,
-    })
+/// The object of an event whose events keep their order: of a thread, those of its token.
+fn ordered(trace: &Trace, event: EventId, op: &Op) -> Option<Object> {
+    if let Op::Park | Op::ParkTimeout = op {
+        return Some(Object::Thread(trace.thread(event)));
+    }
+    let object = op.object()?;
+    let keeps_order = match object {
+        // Memory that is accessed in pieces of different sizes.
+        Object::Var(var) => trace.is_mixed(var),
+        Object::Thread(_) => matches!(op, Op::Unpark(_)),
+        Object::Condvar(_) | Object::Channel(_) | Object::Barrier(_) => true,
+        Object::Lock(_) => false,
+    };
+    keeps_order.then_some(object)
 }
 
 #[cfg(test)]

@@ -62,8 +62,8 @@ pub(super) fn access_kind(op: &Op) -> Option<(VarId, u8)> {
         (AccessKind::Exclusive, _) => return None,
         (AccessKind::Plain, false) => READ,
         (AccessKind::Plain, true) => WRITE,
-        (AccessKind::Atomic, false) => ATOMIC_READ,
-        (AccessKind::Atomic, true) => ATOMIC_WRITE,
+        (AccessKind::Atomic(_), false) => ATOMIC_READ,
+        (AccessKind::Atomic(_), true) => ATOMIC_WRITE,
     };
     Some((access.var, kind))
 }

@@ -1,10 +1,10 @@
 //! Condvars: who wakes up has been notified, by a `notify_all` during its stay or by a `notify_one`
 //! that chose it; who times out has not been.
 //!
-//! A `notify_one` may choose any waiter, and has to choose one if somebody waits who has not been
-//! notified. As long as nobody times out on a condvar or waits to the end, a notification too many
-//! harms nobody, so the obligation need not be stated. Where somebody does, it is: all that happens
-//! on such a condvar is stated at once.
+//! A `notify_one` may choose any waiter, and has to choose one if a thread waits that has not been
+//! notified. As long as no wait on a condvar times out or lasts to the end, a notification too many
+//! does no harm, so the obligation need not be stated. Where one does, it is: all that happens on
+//! such a condvar is stated at once.
 
 use racelog::trace::CondvarId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -19,7 +19,7 @@ use crate::trace::{EventId, Op};
 pub(super) struct Stated {
     /// The condvars of which everything has been said.
     whole: FxHashSet<CondvarId>,
-    /// Whether it matters who is not notified on a condvar: somebody times out, or waits for ever.
+    /// Whether it matters who is not notified on a condvar: a wait times out, or lasts for ever.
     exact: FxHashMap<CondvarId, bool>,
     /// That a `notify_one` chooses the stay that begins with this `wait`.
     chosen: FxHashMap<(EventId, EventId), Lit>,
@@ -212,7 +212,7 @@ fn state_choice_is_new(
     }
 }
 
-/// If somebody waits who has not been notified, a `notify_one` chooses somebody.
+/// If a thread waits that has not been notified, a `notify_one` chooses a waiter.
 fn state_obligation(
     encoder: &mut Encoder<'_>,
     stay: &Stay,

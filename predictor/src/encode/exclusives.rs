@@ -1,5 +1,5 @@
-//! Exclusive accesses keep their place among the accesses of their variable, and in mixed memory all
-//! accesses do.
+//! Exclusive accesses keep their place among the accesses of their variable, and in mixed memory
+//! all accesses do.
 
 use super::Encoder;
 use crate::solve::formula::Lit;

@@ -1,5 +1,5 @@
-//! Threads that nobody who is recorded has started: what was observed before an event of theirs comes before it,
-//! and what was observed after it comes after it.
+//! Threads that nobody who is recorded has started: what was observed before an event of theirs
+//! comes before it, and what was observed after it comes after it.
 //!
 //! Only neighbours are stated; with program order the rest follows.
 

@@ -53,8 +53,8 @@ fn state_exclusion(encoder: &mut Encoder<'_>, a: u32, b: u32) {
     encoder.formula.clause(&clause);
 }
 
-/// Whoever fails to take a lock does so inside a region of it: one of a writer, if it wanted to
-/// share it.
+/// A thread that fails to take a lock does so inside a region of it: one of a writer, if it wanted
+/// to share it.
 pub(super) fn state_failure(
     encoder: &mut Encoder<'_>,
     failure: EventId,

@@ -3,7 +3,7 @@
 //! Jeff Huang, Patrick O'Neil Meredith and Grigore Roșu, "Maximal Sound Predictive Race Detection
 //! with Control Flow Abstraction" (PLDI 2014) order the events of a whole trace. Here a solution is
 //! a *prefix*: a cut in each thread, an order of what lies before the cuts, and every event in it
-//! enabled when its turn comes, whoever's it is. `docs/ALGORITHM.md` states the axioms and argues
+//! enabled when its turn comes, of all threads. `docs/ALGORITHM.md` states the axioms and argues
 //! that the solutions are exactly the feasible prefixes.
 //!
 //! One axiom family a file. An axiom is stated when the first event that it speaks of may be in the

@@ -47,8 +47,8 @@ pub(super) fn known_before(encoder: &mut Encoder<'_>, var: VarId, access: EventI
 /// would be the next to do so.
 const NEIGHBOURS: usize = 4;
 
-/// States that no other write comes between a read and its source, where a sequence has one there; and
-/// more sources, where a sequence leaves it open which it is.
+/// States that no other write comes between a read and its source, where a sequence has one there;
+/// and more sources, where a sequence leaves it open which it is.
 pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[EventId]) {
     let trace = encoder.trace;
     let mut writes: FxHashMap<VarId, Vec<EventId>> = FxHashMap::default();

@@ -1,8 +1,8 @@
 //! Where a read may get its value from.
 //!
-//! A value may be written again and again, and a read find any of these writes in some execution. Most
-//! reads find a near one, so that those are stated first, and with them that it may be *another*; what
-//! others there are is stated when a solution needs one.
+//! A value may be written again and again, and a read find any of these writes in some execution.
+//! Most reads find a near one, so that those are stated first, and with them that it may be
+//! *another*; what others there are is stated when a solution needs one.
 
 use racelog::trace::VarId;
 
@@ -72,8 +72,8 @@ impl Sources {
         self.stated.iter().filter(|source| model.is_true(source.chosen)).copied().collect()
     }
 
-    /// Whether the model leaves it open who the source is, and this write, or what the variable held
-    /// at the start, will do.
+    /// Whether the model leaves it open who the source is, and this write, or what the variable
+    /// held at the start, will do.
     pub(super) fn is_right(
         &self,
         encoder: &Encoder<'_>,
@@ -91,7 +91,8 @@ impl Sources {
         encoder.index.writes_of(self.var, self.value).binary_search(&write).is_ok()
     }
 
-    /// States more of them, if a model has it that it is another; `wanted` among them, if it is one.
+    /// States more of them, if a model has it that it is another; `wanted` among them, if it is
+    /// one.
     pub(super) fn state_more(
         &mut self,
         encoder: &mut Encoder<'_>,

@@ -116,15 +116,9 @@ pub fn operation_of(trace: &Trace, event: EventId) -> &'static str {
 
 /// The value that an access finds, or leaves if it finds none, and the one that it leaves besides.
 fn values(op: &Op) -> (Option<ValueId>, Option<ValueId>) {
-    match *op {
-        Op::Read { value, .. }
-        | Op::Load { value, .. }
-        | Op::Write { value, .. }
-        | Op::Store { value, .. }
-        | Op::Exclusive { value, .. }
-        | Op::CasFail { seen: value, .. } => (Some(value), None),
-        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => (Some(old), Some(new)),
-        _ => (None, None),
+    match (op.found().copied(), op.left().copied()) {
+        (None, left) => (left, None),
+        (found, left) => (found, left),
     }
 }
 

@@ -82,7 +82,7 @@ pub enum Doubt {
         names: Vec<String>,
     },
     /// A destructor frees the memory. Which owner is the last is in the trace if racelog's `Arc`
-    /// counts them, and not if a crate of somebody else's does, whose sources nobody reads.
+    /// counts them, and not if another crate does, whose sources are not read.
     Destructor,
     /// Source files of the program could not be read.
     UnreadFiles {

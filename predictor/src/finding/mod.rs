@@ -35,7 +35,7 @@ pub(crate) use self::ranges::write_range;
 pub use self::reason::{Reason, WeakAccess};
 pub use self::replay::{Replay, ReplayStatus};
 pub use self::steps::{Action, Step, most_steps, steps};
-pub use self::waits::{Waits, WaitsFor};
+pub use self::waits::{WaitKind, Waits};
 pub use self::witness::{NoWitness, PackedWitness};
 pub use self::words::Naming;
 use crate::trace::{EventId, Trace};

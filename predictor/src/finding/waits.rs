@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Waits {
     /// What has to come.
     #[serde(rename = "for")]
-    pub what: WaitsFor,
+    pub what: WaitKind,
     /// The threads that can bring it; none if it is not known which those are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub by: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Waits {
 /// What has to come before a thread goes on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum WaitsFor {
+pub enum WaitKind {
     /// A lock, which others hold.
     Lock,
     /// A lock, for which others wait that come first: writers that wait keep readers out.
@@ -42,7 +42,7 @@ pub enum WaitsFor {
     Other(String),
 }
 
-impl WaitsFor {
+impl WaitKind {
     const KNOWN: [Self; 10] = [
         Self::Lock,
         Self::WaitingWriters,
@@ -74,13 +74,13 @@ impl WaitsFor {
     }
 }
 
-impl Serialize for WaitsFor {
+impl Serialize for WaitKind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
 }
 
-impl<'de> Deserialize<'de> for WaitsFor {
+impl<'de> Deserialize<'de> for WaitKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let known = Self::KNOWN.into_iter().find(|known| known.name() == name);

@@ -1,7 +1,9 @@
 //! The words for threads that wait. The reports about a trace and about a project share them, as
 //! they share the words of reasons.
 
-use super::{Lock, Occurrence, Part, Role, Waits, WaitsFor};
+use racelog::contract::waiting::WaitsFor;
+
+use super::{Lock, Occurrence, Part, Role, WaitKind, Waits};
 
 /// What objects are called, by what the trace calls them.
 pub trait Naming: Fn(&str) -> String {}
@@ -11,19 +13,19 @@ impl<F: Fn(&str) -> String> Naming for F {}
 impl Waits {
     /// What the thread waits for, without the threads that could end that.
     pub fn briefly(&self, object: Option<&str>, name: &impl Naming) -> String {
-        let object = object.map_or_else(|| "something".to_owned(), |it| format!("`{}`", name(it)));
+        let object = object.map(|object| format!("`{}`", name(object)));
+        let words = |waits_for: WaitsFor| waits_for.words(object.as_deref());
         match &self.what {
-            WaitsFor::Lock | WaitsFor::WaitingWriters | WaitsFor::Initialiser => {
-                format!("waits for {object}")
-            }
-            WaitsFor::ThreadEnd => format!("waits for the end of {object}"),
-            WaitsFor::Notification => format!("waits on {object} for a notification"),
-            WaitsFor::Unpark => "waits to be unparked".to_owned(),
-            WaitsFor::Message => format!("waits for a message of {object}"),
-            WaitsFor::Room => format!("waits for room in {object}"),
-            WaitsFor::Arrivals => format!("waits at {object} for other threads"),
-            WaitsFor::EndOfScope => "waits at the end of a scope for its threads".to_owned(),
-            WaitsFor::Other(what) => format!("waits for {what}"),
+            WaitKind::Lock | WaitKind::WaitingWriters => words(WaitsFor::Lock),
+            WaitKind::Initialiser => words(WaitsFor::Initialiser),
+            WaitKind::ThreadEnd => words(WaitsFor::End),
+            WaitKind::Notification => words(WaitsFor::Notification),
+            WaitKind::Unpark => words(WaitsFor::Unpark),
+            WaitKind::Message => words(WaitsFor::Message),
+            WaitKind::Room => words(WaitsFor::Place),
+            WaitKind::Arrivals => words(WaitsFor::Barrier),
+            WaitKind::EndOfScope => "waits at the end of a scope for its threads".to_owned(),
+            WaitKind::Other(what) => format!("waits for {what}"),
         }
     }
 
@@ -34,20 +36,20 @@ impl Waits {
         let (by, s) = (by.join(" and "), if by.len() == 1 { "s" } else { "" });
         match &self.what {
             _ if by.is_empty() => briefly,
-            WaitsFor::Lock => format!("{briefly}, which {by} hold{s}"),
-            WaitsFor::WaitingWriters => {
+            WaitKind::Lock => format!("{briefly}, which {by} hold{s}"),
+            WaitKind::WaitingWriters => {
                 format!("{briefly}, kept out by {by}, which wait{s} to write")
             }
-            WaitsFor::Initialiser => format!("{briefly}, which {by} initialise{s}"),
-            WaitsFor::EndOfScope => format!("waits at the end of a scope for {by}"),
+            WaitKind::Initialiser => format!("{briefly}, which {by} run{s}"),
+            WaitKind::EndOfScope => format!("waits at the end of a scope for {by}"),
             // The thread is the object.
-            WaitsFor::ThreadEnd
-            | WaitsFor::Notification
-            | WaitsFor::Unpark
-            | WaitsFor::Message
-            | WaitsFor::Room
-            | WaitsFor::Arrivals
-            | WaitsFor::Other(_) => briefly,
+            WaitKind::ThreadEnd
+            | WaitKind::Notification
+            | WaitKind::Unpark
+            | WaitKind::Message
+            | WaitKind::Room
+            | WaitKind::Arrivals
+            | WaitKind::Other(_) => briefly,
         }
     }
 }

@@ -143,7 +143,7 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// Whoever has to wait for its turn in a circle gets it, however few threads there are.
+    /// A thread that has to wait for its turn in a circle gets it, however few threads there are.
     #[test]
     fn circles_come_to_an_end() {
         for (threads, seed) in [(2, 1), (3, 2), (8, 3), (64, 4)] {

@@ -385,7 +385,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         steps
     }
 
-    /// Talkers wait for one another, as long as somebody is left to talk.
+    /// Talkers wait for one another, as long as one is left to talk.
     fn think_of_condvar(&mut self, thread: usize) {
         let condvar = self.below(self.plan.condvars);
         let talkers = self.plan.threads.div_ceil(2);
@@ -433,7 +433,7 @@ impl<'a, W: FnMut(&Dictionary, &Item) -> Result<(), SinkError>> World<'a, W> {
         lock + place * locks
     }
 
-    /// The listener whose own a variable is: every fourth is somebody's.
+    /// The listener that owns a variable: every fourth has an owner.
     fn owner(&self, var: usize) -> Option<usize> {
         let talkers = self.plan.threads.div_ceil(2);
         let listeners = self.plan.threads - talkers;

@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 pub use self::locksets::{LocksetId, Locksets};
 use self::lookup::{EventMap, Writes};
 pub use self::regions::{HeldWalk, Region, Regions, open_after};
-pub use self::waits::Wait;
+pub use self::waits::{can_be_root, endless_wait};
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// A stay on a condvar.

@@ -1,9 +1,9 @@
 //! What threads ask for while they hold something.
 
-use racelog::trace::{BarrierId, LocId, LockId, Patience, ThreadId};
+use racelog::trace::{Awaited, BarrierId, LocId, LockId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::index::{LocksetId, Regions};
+use crate::index::{LocksetId, Regions, endless_wait};
 use crate::trace::{EventId, Op, Trace};
 
 /// What a thread asks for.
@@ -22,21 +22,24 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// What an event asks for and would wait for for as long as it takes, whoever else can give it.
+    /// What an event asks for and would wait for for as long as it takes, if another thread can
+    /// give it.
     fn of(trace: &Trace, event: EventId) -> Option<Self> {
-        let waits = || trace.patience(event) == Patience::Forever;
-        match trace.op(event) {
-            Op::Acquire(lock) if waits() => Some(Self::Lock(lock)),
-            Op::ReadAcquire(lock) if waits() => Some(Self::SharedLock(lock)),
-            Op::OnceWait(lock) => Some(Self::SharedLock(lock)),
-            // A waiter needs its lock back, however its wait ends.
-            Op::Wake { lock, .. } | Op::WakeTimeout { lock, .. } => Some(Self::LockAgain(lock)),
-            Op::Join(thread) => Some(Self::End(thread)),
-            Op::Leave { barrier, generation } if trace.ends_scope(event) => {
-                Some(Self::EndOfScope(barrier, generation))
+        Some(match endless_wait(trace, event)? {
+            Awaited::Lock { lock, shared: false } => Self::Lock(lock),
+            Awaited::Lock { lock, shared: true } | Awaited::Initialiser(lock) => {
+                Self::SharedLock(lock)
             }
-            _ => None,
-        }
+            // A waiter needs its lock back, however its wait ends.
+            Awaited::Notification { lock, .. } | Awaited::LockAgain(lock) => Self::LockAgain(lock),
+            Awaited::End(thread) => Self::End(thread),
+            Awaited::EndOfScope(barrier, generation) => Self::EndOfScope(barrier, generation),
+            Awaited::Token
+            | Awaited::Message(_)
+            | Awaited::LastSender(_)
+            | Awaited::Room(_)
+            | Awaited::Arrivals(..) => return None,
+        })
     }
 }
 

@@ -20,7 +20,8 @@ pub enum Atomics {
     /// What their memory orderings say, by the rules of C++20: a release write comes before an
     /// acquire read of it; read-modify-writes, and nothing else, continue a release sequence;
     /// fences turn the relaxed accesses around them into releases and acquires. Sequential
-    /// consistency adds an order of its own but no happens-before. No ordering given means `SeqCst`.
+    /// consistency adds an order of its own but no happens-before. No ordering given means
+    /// `SeqCst`.
     Stated,
     /// As if every ordering were `SeqCst`. Where the stated one would not do, the edge is weak; see
     /// [`Knowledge::join_weakly`](super::Knowledge::join_weakly).

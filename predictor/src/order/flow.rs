@@ -184,7 +184,38 @@ impl<'a, K: Knowledge> Flow<'a, K> {
                 self.barriers.before_arrival(know, t, barrier, generation);
             }
             Op::Leave { barrier, generation } => self.barriers.leave(know, t, barrier, generation),
-            _ => self.memory.arrive(know, t, event, op),
+            Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Cas { .. }
+            | Op::CasFail { .. }
+            | Op::Exclusive { .. }
+            | Op::Fence(_) => self.memory.arrive(know, t, event, op),
+            // No edge ends at these.
+            Op::Begin
+            | Op::End
+            | Op::Fork(_)
+            | Op::Branch
+            | Op::Release(_)
+            | Op::ReadRelease(_)
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::Wait { .. }
+            | Op::NotifyOne { .. }
+            | Op::NotifyAll(_)
+            | Op::ParkTimeout
+            | Op::Unpark(_)
+            | Op::RecvEmpty(_)
+            | Op::Close(_)
+            | Op::ReceiverClose(_)
+            | Op::SendFull(_)
+            | Op::OnceEnd(_)
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd => {}
         }
     }
 
@@ -229,7 +260,39 @@ impl<'a, K: Knowledge> Flow<'a, K> {
             Op::Arrive { barrier, generation } => {
                 self.barriers.after_arrival(know, t, barrier, generation);
             }
-            _ => self.memory.depart(know, t, event, op),
+            Op::Read { .. }
+            | Op::Write { .. }
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Rmw { .. }
+            | Op::Cas { .. }
+            | Op::CasFail { .. }
+            | Op::Exclusive { .. }
+            | Op::Fence(_) => self.memory.depart(know, t, event, op),
+            // No edge starts at these.
+            Op::Begin
+            | Op::End
+            | Op::Join(_)
+            | Op::Branch
+            | Op::Acquire(_)
+            | Op::ReadAcquire(_)
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::Wake { .. }
+            | Op::WakeTimeout { .. }
+            | Op::Park
+            | Op::ParkTimeout
+            | Op::RecvEmpty(_)
+            | Op::RecvClosed(_)
+            | Op::SendClosed { .. }
+            | Op::SendFull(_)
+            | Op::OnceBegin(_)
+            | Op::OnceWait(_)
+            | Op::Leave { .. }
+            | Op::Assert(_)
+            | Op::Check { .. }
+            | Op::AtomicBegin(_)
+            | Op::AtomicEnd => {}
         }
     }
 

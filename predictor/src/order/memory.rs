@@ -3,7 +3,7 @@
 //! An atomic variable knows what a thread that synchronises with its present value may know: the
 //! heads of the release sequences that the value is in.
 
-use racelog::trace::{MemoryOrdering, ThreadId, VarId};
+use racelog::trace::{AccessKind, MemoryOrdering, ThreadId, VarId};
 
 use super::edges::Atomics;
 use super::exclusive::ExclusiveEdges;
@@ -81,29 +81,31 @@ impl Memory {
             }
             return;
         }
-        let Some(var) = op.var() else { return };
+        let Some(access) = op.access() else { return };
+        let var = access.var;
         if self.exclusive.comes_after(event)
             && let Some(exclusive) = self.vars[var.index()].exclusive
         {
             know.join(me, exclusive);
         }
-        match *op {
-            Op::Exclusive { .. } => {
+        match access.kind {
+            AccessKind::Plain => {}
+            AccessKind::Exclusive => {
                 if let Some(accesses) = self.vars[var.index()].accesses.take() {
                     know.join(me, accesses);
                     know.free(accesses);
                 }
             }
-            Op::Load { ordering, .. }
-            | Op::CasFail { ordering, .. }
-            | Op::Rmw { ordering, .. }
-            | Op::Cas { ordering, .. } => self.read(know, t, var, event, ordering),
-            _ => {}
-        }
-        if self.atomics == Atomics::Volatile && op.is_atomic() && op.writes() {
-            let Var { released, readers, .. } = self.vars[var.index()];
-            for knower in [released, readers].into_iter().flatten() {
-                know.join(me, knower);
+            AccessKind::Atomic(ordering) => {
+                if access.found.is_some() {
+                    self.read(know, t, var, event, ordering);
+                }
+                if access.left.is_some() && self.atomics == Atomics::Volatile {
+                    let Var { released, readers, .. } = self.vars[var.index()];
+                    for knower in [released, readers].into_iter().flatten() {
+                        know.join(me, knower);
+                    }
+                }
             }
         }
     }
@@ -126,29 +128,29 @@ impl Memory {
             }
             return;
         }
-        let Some(var) = op.var() else { return };
-        match *op {
-            Op::Store { ordering, .. } => self.write(know, t, var, event, ordering, false),
-            Op::Rmw { ordering, .. } | Op::Cas { ordering, .. } => {
-                self.write(know, t, var, event, ordering, true);
+        let Some(access) = op.access() else { return };
+        let (var, volatile) = (access.var, self.atomics == Atomics::Volatile);
+        match (access.kind, access.left.is_some()) {
+            (AccessKind::Atomic(ordering), true) => {
+                self.write(know, t, var, event, ordering, access.found.is_some());
             }
-            Op::Load { .. } | Op::CasFail { .. } if self.atomics == Atomics::Volatile => {
+            (AccessKind::Atomic(_), false) if volatile => {
                 leave(know, &mut self.vars[var.index()].readers, me);
                 know.publish(t);
             }
-            // Who reads a plain write does not synchronise with it.
-            Op::Write { .. } | Op::Exclusive { .. } if self.atomics != Atomics::Volatile => {
+            // A thread that reads a plain write does not synchronise with it.
+            (AccessKind::Plain | AccessKind::Exclusive, true) if !volatile => {
                 if let Some(released) = self.vars[var.index()].released.take() {
                     know.free(released);
                 }
             }
-            _ => {}
+            (AccessKind::Atomic(_), false) | (AccessKind::Plain | AccessKind::Exclusive, _) => {}
         }
         if self.exclusive.comes_before(event) {
             leave(know, &mut self.vars[var.index()].accesses, me);
             know.publish(t);
         }
-        if let Op::Exclusive { .. } = op {
+        if access.kind == AccessKind::Exclusive {
             let last = &mut self.vars[var.index()].exclusive;
             if self.exclusive.is_source(event) {
                 let knower = *last.get_or_insert_with(|| know.new_knower());

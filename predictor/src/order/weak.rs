@@ -5,7 +5,7 @@
 //! along the edges that there would be, and count those that the stated orderings do not draw. The
 //! path with the fewest says which accesses would have to be stronger.
 
-use racelog::trace::{MemoryOrdering, ThreadId};
+use racelog::trace::{AccessKind, MemoryOrdering, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::edges::Edges;
@@ -20,11 +20,13 @@ pub struct WeakLink {
     pub event: EventId,
     /// Its ordering.
     pub ordering: MemoryOrdering,
-    /// The weakest one that would do, if the others have theirs as well; `None` if that was not found.
+    /// The weakest one that would do, if the others have theirs as well; `None` if that was not
+    /// found.
     pub needs: Option<MemoryOrdering>,
 }
 
-/// How often it is tried at most whether a change of orderings is enough: each time takes as long as the trace.
+/// How often it is tried at most whether a change of orderings is enough: each time takes as long
+/// as the trace.
 const ATTEMPTS: usize = 32;
 
 /// The atomic accesses that keep a pair unordered by being too weak, in the trace's order. There
@@ -68,8 +70,8 @@ pub fn weak_links(trace: &Trace, pair: Pair) -> Vec<WeakLink> {
     links
 }
 
-/// The fewest of these accesses, and the weakest orderings, with which the pair would be ordered: one alone if that
-/// is enough, else all of them.
+/// The fewest of these accesses, and the weakest orderings, with which the pair would be ordered:
+/// one alone if that is enough, else all of them.
 fn cure(
     trace: &Trace,
     pair: Pair,
@@ -105,7 +107,8 @@ fn cure(
     }
 }
 
-/// The orderings that an access can have besides the one that it has, and that are stronger; the weakest first.
+/// The orderings that an access can have besides the one that it has, and that are stronger; the
+/// weakest first.
 fn stronger(op: &Op, has: MemoryOrdering) -> Vec<MemoryOrdering> {
     use MemoryOrdering::{AcqRel, Acquire, Relaxed, Release};
     match (op, has) {
@@ -151,13 +154,9 @@ fn with_ordering(mut op: Op, new: MemoryOrdering) -> Op {
 }
 
 fn ordering(op: &Op) -> Option<MemoryOrdering> {
-    match *op {
-        Op::Load { ordering, .. }
-        | Op::Store { ordering, .. }
-        | Op::Rmw { ordering, .. }
-        | Op::Cas { ordering, .. }
-        | Op::CasFail { ordering, .. } => ordering,
-        _ => None,
+    match op.access()?.kind {
+        AccessKind::Atomic(ordering) => ordering,
+        AccessKind::Plain | AccessKind::Exclusive => None,
     }
 }
 

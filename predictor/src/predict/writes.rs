@@ -11,8 +11,8 @@ pub(super) struct Write {
     pub(super) value: ValueId,
 }
 
-/// The writes of a trace by variable and thread, each list in program order. Only lists that are not
-/// empty are kept: there may be many threads, and many variables that one of them writes.
+/// The writes of a trace by variable and thread, each list in program order. Only lists that are
+/// not empty are kept: there may be many threads, and many variables that one of them writes.
 #[derive(Debug)]
 pub struct Writes {
     /// Where the lists of each variable start, and at last where those of the last one end.

@@ -1,8 +1,8 @@
 //! What the capture did not see.
 //!
-//! What is not seen has two consequences. Where it may be what orders two accesses, a finding about them is in
-//! doubt: `level` has that. And where nothing was found, that says less than it seems to: so every report has the
-//! numbers of all that was not seen, and the first places of it.
+//! What is not seen has two consequences. Where it may be what orders two accesses, a finding about
+//! them is in doubt: `level` has that. And where nothing was found, that says less than it seems
+//! to: so every report has the numbers of all that was not seen, and the first places of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,8 @@ impl Project {
 }
 
 impl TraceInfo {
-    /// Whether code that is in these programs was in the program of this trace. Where that is not known, it was.
+    /// Whether code that is in these programs was in the program of this trace. Where that is not
+    /// known, it was.
     pub(super) fn is_of(&self, programs: &[String]) -> bool {
         let Some(program) = self.program.as_deref() else { return true };
         let program = without_hash(program).replace('-', "_");

@@ -1,10 +1,10 @@
 //! What stands at a place of the source.
 //!
-//! A recorded operation knows its caller's line and column, and a trace gives its objects numbers for
-//! names. The compiler puts the column of a method call at the method's name, that of a function or
-//! macro call, of a dereference and of a `static mut` at its beginning. From there this finds the
-//! receiver, `self.hits` in `self.hits.set(1)`, by looking at brackets and dots: no parser, so where the
-//! source is more than that it finds nothing, which costs a name and no more.
+//! A recorded operation knows its caller's line and column, and a trace gives its objects numbers
+//! for names. The compiler puts the column of a method call at the method's name, that of a
+//! function or macro call, of a dereference and of a `static mut` at its beginning. From there this
+//! finds the receiver, `self.hits` in `self.hits.set(1)`, by looking at brackets and dots: no
+//! parser, so where the source is more than that it finds nothing, which costs a name and no more.
 
 use std::ops::Range;
 
@@ -238,7 +238,8 @@ fn receiver_start(text: &str, end: usize) -> Option<usize> {
             if callee.is_some_and(|c| is_word(c) || c == ')' || c == ']') {
                 continue;
             }
-            // In parentheses, or a macro's or a generic function's call, of which no more is needed.
+            // In parentheses, or a macro's or a generic function's call, of which no more is
+            // needed.
             return (end - at <= REACH).then_some(at);
         }
         let start = before.len()

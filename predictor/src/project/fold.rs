@@ -1,8 +1,9 @@
 //! One bug, one finding.
 //!
-//! Where a race is proven, happens-before usually leaves other accesses of the same variable unordered
-//! in the same run: a counter that is read and written on both sides has three such pairs. Those that no
-//! schedule shows are mentioned with the race that is proven instead of standing beside it.
+//! Where a race is proven, happens-before usually leaves other accesses of the same variable
+//! unordered in the same run: a counter that is read and written on both sides has three such
+//! pairs. Those that no schedule shows are mentioned with the race that is proven instead of
+//! standing beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,10 @@
-//! What people and machines read, made from a [`Project`](crate::project::Project), from the source of the
-//! program, as far as that is there, and, where orders of events are drawn, from loaded traces.
+//! What people and machines read, made from a [`Project`](crate::project::Project), from the source
+//! of the program, as far as that is there, and, where orders of events are drawn, from loaded
+//! traces.
 //!
 //! A format a file. What they have in common is what they say: `story` has the words, `names` knows
-//! what objects are called in the source, `advice` what to do, `unseen` what was not seen. docs/REPORT.md describes the formats.
+//! what objects are called in the source, `advice` what to do, `unseen` what was not seen.
+//! docs/REPORT.md describes the formats.
 
 mod advice;
 mod explain;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::finding::{Occurrence, Operation, Place, Waits, WaitsFor};
+use crate::finding::{Occurrence, Operation, Place, WaitKind, Waits};
 use crate::project::{Sources, expression};
 
 /// The operations whose receiver is their first operand.
@@ -57,7 +57,7 @@ impl Names {
             let operation = part.source.operation.as_str();
             // Who joins a thread does not name it so, nor does a waiter the lock that it needs
             // back.
-            let is_lock = |waits: &Waits| waits.what == WaitsFor::Lock && operation == "wake";
+            let is_lock = |waits: &Waits| waits.what == WaitKind::Lock && operation == "wake";
             let is_receiver = subject.is_some()
                 || OF_RECEIVER.contains(&operation) && !part.waits.as_ref().is_some_and(is_lock);
             if let Some(object) = part.object.as_deref().or(subject).filter(|_| is_receiver) {

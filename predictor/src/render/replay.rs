@@ -2,14 +2,15 @@
 
 use std::io::{self, Write};
 
+use racelog::contract::operation::AccessValues;
 use racelog::contract::waiting::WaitsFor;
 
 use super::list;
 use super::names::Names;
 use crate::finding::{Place, Replay};
 use crate::replay::{
-    Aftermath, Cause, Ending, Harm, Operation, Order, OtherValue, ReplayResult, Replayed, Spot,
-    Standing, Stands, Target, Values,
+    Aftermath, Cause, Ending, Harm, Operation, Order, OtherValue, ReplayResult, Replayed, Standing,
+    Target, ThreadPlace, ThreadState, ThreadValues,
 };
 
 /// What there is to say of a replay besides its status, a sentence a line.
@@ -58,7 +59,10 @@ impl ReplayWords<'_> {
             let first = order.first.as_ref().map(|first| format!("`{first}` "));
             let first = first.unwrap_or_default();
             if replayed.is_confirmed() {
-                let values = order.outcome.values.iter().map(|values| self.values(values) + ", ");
+                let values = order.outcome.values.iter().map(|values| {
+                    let ThreadValues { thread, values } = values;
+                    format!("`{thread}` {}, ", did(values))
+                });
                 let values: String = values.collect();
                 let then = ending(&Ending {
                     then: order.outcome.then.clone(),
@@ -213,8 +217,9 @@ impl ReplayWords<'_> {
             _ => "what is there depends on something that racelog does not see",
         };
         format!(
-            "at step {step} {}{place}, an access of `{object}` (predicted: {predicted}): {why}",
-            self.values(found)
+            "at step {step} `{}` {}{place}, an access of `{object}` (predicted: {predicted}): {why}",
+            access.thread,
+            did(found)
         )
     }
 
@@ -259,86 +264,63 @@ impl ReplayWords<'_> {
         })
     }
 
-    fn values(&self, values: &Values) -> String {
-        format!("`{}` {}", values.thread, did(values))
-    }
-
     fn operation(&self, operation: &Operation) -> String {
-        let Operation { thread, what, object, place } = operation;
-        let object = object.as_deref().map(|object| match what.as_str() {
+        let Operation { thread, op, object, woken: _, place } = operation;
+        let object = object.as_deref().map(|object| match op.as_str() {
             "fork" | "join" | "unpark" => object,
             _ => self.names.best(object),
         });
         let object = object.map_or_else(String::new, |object| format!(" {object}"));
         let place = place.as_ref().map_or_else(String::new, |place| format!(" @ {place}"));
-        format!("{thread} {what}{object}{place}")
+        format!("{thread} {op}{object}{place}")
     }
 
     fn standing(&self, standing: &Standing) -> String {
         let Standing { thread, state, action, place, object, joins, holders, writers } = standing;
-        let waits_for = WaitsFor::of_operation(action).filter(|_| *state == Stands::Ready);
+        let waits_for = WaitsFor::of_operation(action).filter(|_| *state == ThreadState::Ready);
         let mut text = format!("thread `{thread}` ");
         match state {
-            Stands::Ended => return text + "has ended",
-            Stands::Outside => text += &format!("blocks outside of racelog, after `{action}`"),
-            Stands::Ready => {
+            ThreadState::Ended => return text + "has ended",
+            ThreadState::Outside => text += &format!("blocks outside of racelog, after `{action}`"),
+            ThreadState::Ready => {
                 text += &match waits_for {
-                    Some(waits_for) => self.waits(waits_for, object.as_deref(), holders),
+                    Some(waits_for) => {
+                        let joined = joins.as_ref().map(|joined| format!("thread `{joined}`"));
+                        let object =
+                            object.as_deref().map(|it| format!("`{}`", self.names.best(it)));
+                        match (waits_for, &object) {
+                            // Notified or not, it cannot go on without its lock.
+                            (WaitsFor::Notification, _) if !holders.is_empty() => {
+                                let lock = object.as_deref().unwrap_or("its lock");
+                                format!("waits to have {lock} back")
+                            }
+                            _ => waits_for.words(joined.or(object).as_deref()),
+                        }
+                    }
                     None => format!("stands before `{action}`"),
                 };
             }
         }
-        match joins {
-            Some(joined) => text += &format!(" thread `{joined}`"),
-            None if waits_for.is_some_and(WaitsFor::is_end) => text += " others",
-            None => {}
-        }
         text += &at(place.as_ref());
-        let holds = match waits_for {
-            Some(WaitsFor::Initialiser) => "runs it",
-            _ => "holds it",
-        };
-        for Spot { thread: holder, place } in holders {
+        let holds = waits_for.map_or("holds it", WaitsFor::holders_words);
+        for ThreadPlace { thread: holder, place } in holders {
+            let holder = name_of(holder.as_deref());
             let own = if holder == thread { ", itself," } else { "" };
             let since = place.as_ref().map_or_else(String::new, |place| format!(" since {place}"));
             text += &format!("; thread `{holder}`{own} {holds}{since}");
         }
-        for Spot { thread: writer, place } in writers {
-            text +=
-                &format!("; thread `{writer}` waits to write{} and goes first", at(place.as_ref()));
+        for ThreadPlace { thread: writer, place } in writers {
+            let writer = name_of(writer.as_deref());
+            let place = at(place.as_ref());
+            text += &format!("; thread `{writer}` waits to write{place} and goes first");
         }
         text
     }
-
-    /// What a thread does that waits, for a thing that may be known.
-    fn waits(&self, waits_for: WaitsFor, object: Option<&str>, holders: &[Spot]) -> String {
-        let object = object.map(|object| self.names.best(object));
-        match (waits_for, object) {
-            // Notified or not, it cannot go on without its lock.
-            (WaitsFor::Notification, _) if !holders.is_empty() => match object {
-                Some(object) => format!("waits to have `{object}` back"),
-                None => "waits to have its lock back".to_owned(),
-            },
-            (_, None) => waits_for.to_string(),
-            (WaitsFor::Lock, Some(object)) => format!("waits for `{object}`"),
-            (WaitsFor::SharedLock, Some(object)) => format!("waits to share `{object}`"),
-            (WaitsFor::Notification, Some(object)) => format!("waits to be notified of `{object}`"),
-            (WaitsFor::Place, Some(object)) => format!("waits to send to `{object}`"),
-            (WaitsFor::Message, Some(object)) => format!("waits for a message of `{object}`"),
-            (WaitsFor::Barrier, Some(object)) => format!("waits at the barrier `{object}`"),
-            (WaitsFor::Initialiser, Some(object)) => {
-                format!("waits for the initialiser of `{object}`")
-            }
-            (WaitsFor::End | WaitsFor::EndOfScope | WaitsFor::Unpark, Some(_)) => {
-                waits_for.to_string()
-            }
-        }
-    }
 }
 
-fn lost(spot: &Spot) -> String {
+fn lost(spot: &ThreadPlace) -> String {
     let after = spot.place.as_ref().map_or_else(String::new, |place| format!(", after {place}"));
-    format!("thread `{}` blocked outside of racelog{after}", spot.thread)
+    format!("thread `{}` blocked outside of racelog{after}", name_of(spot.thread.as_deref()))
 }
 
 /// How a run ended: `panic: 7 < 8, in t1 at a.rs:3:5`.
@@ -350,15 +332,20 @@ fn ending(ending: &Ending) -> String {
     if let (Aftermath::Panic(_) | Aftermath::Check(_), Some(spot)) =
         (&ending.then, &ending.panicked)
     {
-        if spot.thread != "-" {
-            text += &format!(", in `{}`", spot.thread);
+        if let Some(thread) = &spot.thread {
+            text += &format!(", in `{thread}`");
         }
         text += &at(spot.place.as_ref());
     }
     text
 }
 
-fn did(values: &Values) -> String {
+/// What a thread is called, which may be none under control.
+fn name_of(thread: Option<&str>) -> &str {
+    thread.unwrap_or("-")
+}
+
+fn did(values: &AccessValues) -> String {
     let read = values.read.as_ref().map(|value| format!("read {value}"));
     let wrote = values.wrote.as_ref().map(|value| format!("wrote {value}"));
     let did: Vec<String> = read.into_iter().chain(wrote).collect();

@@ -5,7 +5,7 @@ use super::{count, list, thousands};
 use crate::finding::{Doubt, Named, Place, Spots};
 use crate::project::Capture;
 use crate::replay::Cause;
-use crate::report::unseen::Kind;
+use crate::report::unseen::MissedKind;
 
 /// Why a finding is doubtful, and what to do to know. Its replay may have said why that did not
 /// work.
@@ -106,12 +106,12 @@ pub(super) fn gaps(capture: &Capture) -> Vec<String> {
     let mut gaps = Vec::new();
     let lost = Spots { number: *lost_events, places: Vec::new() };
     for (kind, spots) in [
-        (Kind::Pointers, unseen_pointers),
-        (Kind::References, unseen_references),
-        (Kind::Macros, hidden_macros),
-        (Kind::ForeignThreads, foreign_threads),
-        (Kind::UnattributedThreads, unattributed_threads),
-        (Kind::LostEvents, &lost),
+        (MissedKind::Pointers, unseen_pointers),
+        (MissedKind::References, unseen_references),
+        (MissedKind::Macros, hidden_macros),
+        (MissedKind::ForeignThreads, foreign_threads),
+        (MissedKind::UnattributedThreads, unattributed_threads),
+        (MissedKind::LostEvents, &lost),
     ] {
         if spots.number > 0 {
             let places: Vec<String> = spots.places.iter().map(Place::to_string).collect();

@@ -1,26 +1,27 @@
-//! Why a replay did not come to what was predicted.
+//! Deviation a replay did not come to what was predicted.
 
 use racelog::contract::outcome::GAVE_UP;
 use serde::{Deserialize, Serialize};
 
 use super::Order;
 use super::outcome::{
-    Aftermath, Early, Operation, OtherValue, Reached, Spot, Standing, Stands, Why,
+    Aftermath, Deviation, EarlyStep, Operation, OtherValue, Reached, Standing, ThreadPlace,
+    ThreadState,
 };
 
-/// Why what was predicted was not brought about. What explains it comes first: that something is
-/// left which racelog does not see is only said if nothing else is known.
+/// Deviation what was predicted was not brought about. What explains it comes first: that something
+/// is left which racelog does not see is only said if nothing else is known.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Cause {
     /// It was not tried.
     Untried {
-        /// Why not.
+        /// Deviation not.
         problem: String,
     },
     /// The program could not be run under control.
     NotRun {
-        /// Why not.
+        /// Deviation not.
         problem: String,
     },
     /// It is not the program that was recorded.
@@ -43,7 +44,7 @@ pub enum Cause {
         signal: i32,
     },
     /// A thread blocked in something that is not under control, and others went on.
-    ControlLost(Spot),
+    ControlLost(ThreadPlace),
     /// There were threads that nobody under control has started.
     ForeignThreads {
         /// They.
@@ -54,7 +55,7 @@ pub enum Cause {
         /// How.
         then: Aftermath,
         /// The thread that panicked, if one did.
-        panicked: Option<Spot>,
+        panicked: Option<ThreadPlace>,
         /// The exit code, if there was one.
         code: Option<i32>,
     },
@@ -66,7 +67,7 @@ pub enum Cause {
         parent: Option<Box<Standing>>,
     },
     /// The program does at once what the schedule interrupts.
-    WholeOperation(Box<Early>),
+    WholeOperation(Box<EarlyStep>),
     /// An access has read or written something else than predicted.
     OtherValue(Box<OtherValue>),
     /// The thread cannot go on.
@@ -101,7 +102,7 @@ impl Cause {
         }
     }
 
-    /// Why a run has not come to what was predicted; nothing if it has.
+    /// Deviation a run has not come to what was predicted; nothing if it has.
     pub(super) fn of(order: &Order) -> Option<Self> {
         let outcome = &order.outcome;
         let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
@@ -116,11 +117,11 @@ impl Cause {
             return Some(Self::ControlLost(lost.clone()));
         }
         let Some(divergence) = divergence else { return Some(ended()) };
-        if let Why::Blocked(Standing { thread, state: Stands::Outside, place, .. }) =
+        if let Deviation::Blocked(Standing { thread, state: ThreadState::Outside, place, .. }) =
             &divergence.why
         {
             let (thread, place) = (thread.clone(), place.clone());
-            return Some(Self::ControlLost(Spot { thread, place }));
+            return Some(Self::ControlLost(ThreadPlace { thread: Some(thread), place }));
         }
         if !outcome.foreign.is_empty() {
             return Some(Self::ForeignThreads { threads: outcome.foreign.clone() });
@@ -136,15 +137,15 @@ impl Cause {
         let failed = order.code.is_some_and(|code| code != 0 && code != GAVE_UP);
         let went_wrong = outcome.then.is_harm() || failed;
         Some(match divergence.why.clone() {
-            Why::Ended if went_wrong => ended(),
-            Why::Other(found) if found.what == "end" && went_wrong => ended(),
-            Why::Other(found) if found.what == "end" => Self::Ended { thread },
-            Why::Other(found) => Self::OtherOperation { found: Box::new(found) },
-            Why::Ended => Self::Ended { thread },
-            Why::Absent(parent) => Self::Absent { thread, parent: parent.map(Box::new) },
-            Why::Blocked(standing) => Self::Blocked(Box::new(standing)),
-            Why::GoesOn => Self::GoesOn { thread },
-            Why::Apart => Self::Apart,
+            Deviation::Ended if went_wrong => ended(),
+            Deviation::Other(found) if found.op == "end" && went_wrong => ended(),
+            Deviation::Other(found) if found.op == "end" => Self::Ended { thread },
+            Deviation::Other(found) => Self::OtherOperation { found: Box::new(found) },
+            Deviation::Ended => Self::Ended { thread },
+            Deviation::Absent(parent) => Self::Absent { thread, parent: parent.map(Box::new) },
+            Deviation::Blocked(standing) => Self::Blocked(Box::new(standing)),
+            Deviation::GoesOn => Self::GoesOn { thread },
+            Deviation::Apart => Self::Apart,
         })
     }
 }

@@ -9,7 +9,7 @@ use racelog::trace::{End, Object};
 use serde::{Deserialize, Serialize};
 
 use super::Order;
-use super::outcome::{Aftermath, Spot};
+use super::outcome::{Aftermath, ThreadPlace};
 use crate::finding::Place;
 use crate::trace::Trace;
 
@@ -19,7 +19,7 @@ pub struct Ending {
     /// What could be seen.
     pub then: Aftermath,
     /// Who panicked first, and where.
-    pub panicked: Option<Spot>,
+    pub panicked: Option<ThreadPlace>,
     /// The exit code, if it is known.
     pub code: Option<i32>,
 }
@@ -97,7 +97,11 @@ impl Ending {
                 Some(check) => Aftermath::Check(check.to_owned()),
                 None => Aftermath::Panic(message.to_owned()),
             };
-            Some(Self { then, panicked: Some(Spot { thread, place }), code: None })
+            Some(Self {
+                then,
+                panicked: Some(ThreadPlace { thread: Some(thread), place }),
+                code: None,
+            })
         });
         // One that was cut off may have ended in any way.
         let quiet = || Self { then: Aftermath::Nothing, panicked: None, code: None };
@@ -151,7 +155,7 @@ mod tests {
 
     fn panic(message: &str, line: u32) -> Ending {
         let place = Some(Place { file: "a.rs".to_owned(), line, column: 1 });
-        let panicked = Some(Spot { thread: "main".to_owned(), place });
+        let panicked = Some(ThreadPlace { thread: Some("main".to_owned()), place });
         Ending { then: Aftermath::Panic(message.to_owned()), panicked, code: Some(101) }
     }
 
@@ -202,8 +206,8 @@ mod tests {
         assert_eq!(panic.then, Aftermath::Panic("7 < 8: no".to_owned()));
         let spot = panic.panicked.unwrap();
         assert_eq!(
-            (spot.thread.as_str(), spot.place.unwrap().to_string()),
-            ("t1", "a.rs:3:5".into())
+            (spot.thread.as_deref(), spot.place.unwrap().to_string()),
+            (Some("t1"), "a.rs:3:5".into())
         );
         let Some(check) = of("t1 assert panicked at a.rs:3:5: check failed: x\n") else { panic!() };
         assert_eq!(check.then, Aftermath::Check("x".to_owned()));

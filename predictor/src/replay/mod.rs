@@ -26,8 +26,8 @@ pub use self::cause::Cause;
 pub use self::harm::{Ending, Harm};
 pub use self::named::ReportNames;
 pub use self::outcome::{
-    Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
-    Stands, Values, Why,
+    Aftermath, ControlledRun, Deviation, Divergence, EarlyStep, Operation, OtherValue, Reached,
+    Standing, ThreadPlace, ThreadState, ThreadValues,
 };
 pub use self::schedule::{NO_PLAN, Plan, PlannedRun, thread_paths};
 
@@ -273,7 +273,9 @@ mod tests {
         let early = "early 7 0.1 release l\n";
         let differs = "differs 2 0 read x\npredicted read 1\ninstead read 2\n";
         let all = format!("why other\n{lost}{foreign}{early}{differs}");
-        assert!(matches!(cause(&all), Cause::ControlLost(spot) if spot.thread == "0.1"));
+        assert!(
+            matches!(cause(&all), Cause::ControlLost(spot) if spot.thread.as_deref() == Some("0.1"))
+        );
         let rest = all.replace(lost, "");
         assert!(matches!(cause(&rest), Cause::ForeignThreads { threads } if threads == ["1"]));
         let rest = rest.replace(foreign, "");
@@ -281,7 +283,7 @@ mod tests {
         let rest = rest.replace(early, "");
         assert!(matches!(cause(&rest), Cause::OtherValue(_)));
         let rest = rest.replace(differs, "");
-        assert!(matches!(cause(&rest), Cause::OtherOperation { found } if found.what == "write"));
+        assert!(matches!(cause(&rest), Cause::OtherOperation { found } if found.op == "write"));
     }
 
     #[test]
@@ -291,7 +293,9 @@ mod tests {
             judge(&format!("{text}{lines}")).cause().cloned().expect("it diverged")
         };
         let blocked = "why blocked\nstands 0.1 ready lock\nholds 0.2\n";
-        assert!(matches!(cause(blocked), Cause::Blocked(at) if at.holders[0].thread == "0.2"));
+        assert!(
+            matches!(cause(blocked), Cause::Blocked(at) if at.holders[0].thread.as_deref() == Some("0.2"))
+        );
         let outside = "why blocked\nstands 0.1 outside begin @ a.rs:3\n";
         assert!(matches!(cause(outside), Cause::ControlLost(_)));
         let absent = "why absent\nstands 0 ready join @ a.rs:3\n";

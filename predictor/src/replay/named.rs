@@ -2,14 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use racelog::contract::operation::{AccessValues, Operation as SaidOperation};
-use racelog::contract::outcome::{self as said, InvalidOutcome, RunOutcome};
+use racelog::contract::operation;
+use racelog::contract::outcome::{self, InvalidOutcome, NamedThread, RunOutcome, Words};
 use racelog::contract::place::SourcePlace;
 
-use super::outcome::{
-    Aftermath, ControlledRun, Divergence, Early, Operation, OtherValue, Reached, Spot, Standing,
-    Stands, Values, Why,
-};
+use super::outcome::{ControlledRun, Operation, Standing, ThreadPlace, ThreadValues};
 use crate::finding::Place;
 
 /// What a report calls the threads and files that an outcome speaks of.
@@ -23,9 +20,6 @@ pub struct ReportNames {
     pub prefixes: Vec<String>,
 }
 
-/// What stands for a thread that is not under control.
-const NO_THREAD: &str = "-";
-
 impl ControlledRun {
     /// Reads what a program has written.
     pub fn parse(text: &str, names: &ReportNames) -> Result<Self, InvalidOutcome> {
@@ -35,25 +29,25 @@ impl ControlledRun {
     /// What a program says of its run, with the names of a report.
     pub fn new(outcome: RunOutcome, names: &ReportNames) -> Self {
         let mut names = names.clone();
-        for said::NamedThread { thread, name } in outcome.threads {
+        for NamedThread { thread, name } in outcome.threads {
             names.add_thread(thread, name);
         }
         let foreign = outcome.foreign.iter().map(|thread| names.thread(thread));
         let races = outcome.real_races.iter();
+        let values = |ThreadValues { thread, values }| {
+            let thread = names.thread(&thread);
+            ThreadValues { thread, values }
+        };
         Self {
             program: outcome.program,
-            reached: names.reached(outcome.reached),
-            values: outcome
-                .values
-                .into_iter()
-                .map(|it| names.values(&it.thread, it.values))
-                .collect(),
+            reached: outcome.reached.said_by(&names),
+            values: outcome.values.into_iter().map(values).collect(),
             races: races.map(|places| places.each_ref().map(ToString::to_string)).collect(),
             steps: outcome.steps,
-            then: Aftermath::from(outcome.then),
-            panicked: outcome.panicked.map(|at| names.spot(at)),
+            then: outcome.then,
+            panicked: outcome.panicked.map(|at| names.thread_place(at)),
             waits: outcome.waits.into_iter().map(|wait| names.wait(wait)).collect(),
-            lost: outcome.lost.into_iter().map(|at| names.spot(at)).collect(),
+            lost: outcome.lost.into_iter().map(|at| names.thread_place(at)).collect(),
             foreign: foreign.chain(outcome.strangers.iter().cloned()).collect(),
         }
     }
@@ -75,103 +69,56 @@ impl ReportNames {
         Place { file, line, column: column.unwrap_or(0) }.stripped(&self.prefixes)
     }
 
-    fn spot(&self, said::ThreadPlace { thread, place }: said::ThreadPlace) -> Spot {
-        let thread = thread.map_or_else(|| NO_THREAD.to_owned(), |thread| self.thread(&thread));
-        Spot { thread, place: place.map(|place| self.place(place)) }
+    fn thread_place(&self, at: outcome::ThreadPlace) -> ThreadPlace {
+        let thread = at.thread.map(|thread| self.thread(&thread));
+        ThreadPlace { thread, place: at.place.map(|place| self.place(place)) }
     }
 
-    fn operation(&self, said: SaidOperation) -> Operation {
-        let SaidOperation { thread, op: what, object, woken: _, place } = said;
+    /// Where a thread stands in the end: it waits for what it was to wait for.
+    fn wait(&self, standing: outcome::Standing) -> Standing {
+        let object = self.awaited.get(&standing.thread).cloned();
+        Standing { object, ..self.standing(standing) }
+    }
+}
+
+impl Words<SourcePlace, outcome::Standing> for ReportNames {
+    type Place = Place;
+    type Standing = Standing;
+
+    fn operation(&self, operation: operation::Operation) -> Operation {
+        let operation::Operation { thread, op, object, woken: _, place } = operation;
         // Threads are the objects of these.
-        let object = object.map(|object| match what.as_str() {
+        let object = object.map(|object| match op.as_str() {
             "fork" | "join" | "unpark" => self.thread(&object),
             _ => object,
         });
         let place = place.map(|place| self.place(place));
-        Operation { thread: self.thread(&thread), what, object, place }
+        Operation { thread: self.thread(&thread), op, object, woken: None, place }
     }
 
-    fn values(&self, thread: &str, AccessValues { read, wrote }: AccessValues) -> Values {
-        Values { thread: self.thread(thread), read, wrote }
-    }
-
-    /// Where a thread stands in the end: it waits for what it was to wait for.
-    fn wait(&self, said: said::Standing) -> Standing {
-        let object = self.awaited.get(&said.thread).cloned();
-        Standing { object, ..self.standing(said) }
-    }
-
-    fn standing(&self, said: said::Standing) -> Standing {
-        Standing {
-            thread: self.thread(&said.thread),
-            state: match said.state {
-                said::ThreadState::Ready => Stands::Ready,
-                said::ThreadState::Outside => Stands::Outside,
-                said::ThreadState::Ended => Stands::Ended,
-            },
-            action: said.action,
-            place: said.place.map(|place| self.place(place)),
-            object: None,
-            joins: said.joins.map(|thread| self.thread(&thread)),
-            holders: said.holders.into_iter().map(|at| self.spot(at)).collect(),
-            writers: said.writers.into_iter().map(|at| self.spot(at)).collect(),
-        }
-    }
-
-    fn reached(&self, said: said::Reached) -> Reached {
-        match said {
-            said::Reached::Confirmed => Reached::Confirmed,
-            said::Reached::Ran => Reached::Ran,
-            said::Reached::Unreached { step, expected } => {
-                Reached::Unreached { step, expected: self.operation(expected) }
-            }
-            said::Reached::Diverged(divergence) => {
-                Reached::Diverged(Box::new(self.divergence(*divergence)))
-            }
-        }
-    }
-
-    fn divergence(&self, said: said::Divergence) -> Divergence {
-        let why = match said.why {
-            said::Deviation::Other(found) => Why::Other(self.operation(found)),
-            said::Deviation::Ended => Why::Ended,
-            said::Deviation::Absent(parent) => {
-                Why::Absent(parent.map(|parent| self.standing(parent)))
-            }
-            said::Deviation::Blocked(standing) => Why::Blocked(self.standing(standing)),
-            said::Deviation::GoesOn => Why::GoesOn,
-            said::Deviation::Apart => Why::Apart,
+    fn standing(&self, standing: outcome::Standing) -> Standing {
+        let others = |all: Vec<outcome::ThreadPlace>| {
+            all.into_iter().map(|at| self.thread_place(at)).collect()
         };
-        let early = said.early.map(|said::EarlyStep { step, operation }| Early {
-            step,
-            operation: self.operation(operation),
-        });
-        let differs = said.differs.map(|differs| OtherValue {
-            step: differs.step,
-            predicted: self.values(&differs.access.thread, differs.predicted),
-            found: self.values(&differs.access.thread, differs.found),
-            access: self.operation(differs.access),
-        });
-        Divergence { step: said.step, expected: self.operation(said.expected), why, early, differs }
-    }
-}
-
-impl From<said::Aftermath> for Aftermath {
-    fn from(said: said::Aftermath) -> Self {
-        match said {
-            said::Aftermath::Nothing => Self::Nothing,
-            said::Aftermath::Panic(message) => Self::Panic(message),
-            said::Aftermath::Check(label) => Self::Check(label),
-            said::Aftermath::Deadlock => Self::Deadlock,
-            said::Aftermath::Livelock => Self::Livelock,
-            said::Aftermath::Stuck => Self::Stuck,
-            said::Aftermath::Unended => Self::Unended,
+        Standing {
+            thread: self.thread(&standing.thread),
+            state: standing.state,
+            action: standing.action,
+            place: standing.place.map(|place| self.place(place)),
+            object: standing.object,
+            joins: standing.joins.map(|thread| self.thread(&thread)),
+            holders: others(standing.holders),
+            writers: others(standing.writers),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use racelog::contract::operation::AccessValues;
+    use racelog::contract::outcome::Aftermath;
+
+    use super::super::outcome::{Deviation, Reached};
     use super::*;
 
     fn names() -> ReportNames {
@@ -192,10 +139,9 @@ mod tests {
              then panic 0.1 is not 0\npanicked 0.1 @ /p/src/a.rs:3:5\n",
         );
         assert_eq!(outcome.reached, Reached::Confirmed);
-        let values = |thread: &str, read: &str, wrote: Option<&str>| Values {
+        let values = |thread: &str, read: &str, wrote: Option<&str>| ThreadValues {
             thread: thread.to_owned(),
-            read: Some(read.to_owned()),
-            wrote: wrote.map(str::to_owned),
+            values: AccessValues { read: Some(read.to_owned()), wrote: wrote.map(str::to_owned) },
         };
         assert_eq!(outcome.values, [values("main", "0", None), values("t1", "0", Some("1"))]);
         assert_eq!(outcome.then, Aftermath::Panic("0.1 is not 0".to_owned()));
@@ -212,17 +158,17 @@ mod tests {
              steps 2\nthen nothing\n",
         );
         let Reached::Diverged(divergence) = outcome.reached else { panic!("{outcome:?}") };
-        let Why::Blocked(stands) = &divergence.why else { panic!("{divergence:?}") };
+        let Deviation::Blocked(stands) = &divergence.why else { panic!("{divergence:?}") };
         assert_eq!((divergence.step, divergence.expected.thread.as_str()), (3, "t1"));
         assert_eq!(
             (stands.action.as_str(), stands.joins.as_deref()),
             ("end of scope", Some("main"))
         );
-        assert_eq!(stands.holders[0].thread, "t2");
+        assert_eq!(stands.holders[0].thread.as_deref(), Some("t2"));
         assert_eq!(divergence.early.unwrap().operation.object.as_deref(), Some("t1"));
         let differs = divergence.differs.unwrap();
         assert_eq!(
-            (differs.found.thread.as_str(), differs.found.wrote.as_deref()),
+            (differs.access.thread.as_str(), differs.found.wrote.as_deref()),
             ("t2", Some("0"))
         );
     }
@@ -236,7 +182,7 @@ mod tests {
         let [one, other] = &outcome.waits[..] else { panic!("{outcome:?}") };
         assert_eq!((one.object.as_deref(), other.object.as_deref()), (Some("l"), None));
         let writer = &one.writers[0];
-        assert_eq!(writer.thread, "t2");
+        assert_eq!(writer.thread.as_deref(), Some("t2"));
         assert_eq!(writer.place.as_ref().unwrap().to_string(), "a.rs:9:5");
     }
 
@@ -247,7 +193,7 @@ mod tests {
              panicked - @ a.rs:3\n",
         );
         assert_eq!(outcome.foreign, ["pool", "2", "of tokio"]);
-        assert_eq!(outcome.panicked.unwrap().thread, "-");
+        assert_eq!(outcome.panicked.unwrap().thread, None);
     }
 
     #[test]

@@ -145,7 +145,8 @@ fn awaited(trace: &Trace, goal: &Goal, event: EventId) -> Option<Object> {
         {
             Some(Object::Lock(lock))
         }
-        _ => object_of(op),
+        Op::Fork(_) | Op::Join(_) | Op::Unpark(_) => None,
+        op => op.object(),
     }
 }
 
@@ -163,8 +164,8 @@ fn is_beyond_control(trace: &Trace, event: EventId) -> bool {
 /// Values from this on may be addresses, which are others in every run.
 const MAY_BE_ADDRESS: u128 = 1 << 32;
 
-/// What a witness decides besides the order: whom each `notify_one` wakes that wakes somebody, for
-/// the witness needs just these; and what accesses read and write, as far as that is known.
+/// What a witness decides besides the order: whom each `notify_one` wakes, if it wakes a thread,
+/// for the witness needs just these; and what accesses read and write, as far as that is known.
 fn decided(
     trace: &Trace,
     steps: &[EventId],
@@ -198,17 +199,7 @@ fn values_of(trace: &Trace, event: EventId) -> Option<AccessValues> {
     if op.var().is_some_and(|var| trace.is_mixed(var)) {
         return None;
     }
-    let (read, wrote) = match op {
-        Op::Read { value, .. } | Op::Load { value, .. } | Op::CasFail { seen: value, .. } => {
-            (Some(number(value)?), None)
-        }
-        Op::Write { value, .. } | Op::Store { value, .. } => (None, Some(number(value)?)),
-        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => {
-            (Some(number(old)?), Some(number(new)?))
-        }
-        _ => return None,
-    };
-    Some(AccessValues { read, wrote })
+    AccessValues::of(&op, |value| number(*value))
 }
 
 /// The names of threads by their places in the tree of threads: two runs give the same name to the
@@ -239,7 +230,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn of(&mut self, trace: &Trace, op: Op) -> Option<String> {
-        let object = object_of(op)?;
+        let object = op.object()?;
         // Memory that is accessed in parts is several objects to the program.
         if matches!(object, Object::Var(var) if trace.is_mixed(var)) {
             return None;
@@ -255,39 +246,6 @@ impl Names<'_> {
         }
         Some(name)
     }
-}
-
-/// What the program compares by name, too.
-fn object_of(op: Op) -> Option<Object> {
-    if let Some(var) = op.var() {
-        return Some(Object::Var(var));
-    }
-    Some(match op {
-        Op::Acquire(lock)
-        | Op::Release(lock)
-        | Op::ReadAcquire(lock)
-        | Op::ReadRelease(lock)
-        | Op::AcquireFail(lock)
-        | Op::ReadAcquireFail(lock)
-        | Op::OnceBegin(lock)
-        | Op::OnceEnd(lock)
-        | Op::OnceWait(lock) => Object::Lock(lock),
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyOne { condvar, .. }
-        | Op::NotifyAll(condvar) => Object::Condvar(condvar),
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel)
-        | Op::ReceiverClose(channel)
-        | Op::SendClosed { channel, .. }
-        | Op::SendFull(channel) => Object::Channel(channel),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Object::Barrier(barrier),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Where the threads stand at the end of a trace that ends early: of a program that hangs, that is as
-//! much as its trace says.
+//! Where the threads stand at the end of a trace that ends early: of a program that hangs, that is
+//! as much as its trace says.
 //!
 //! A trace has operations that were done. What a thread was about to do, and so what it waited for,
 //! is not in it, but for a wait on a condition variable, which is recorded as it begins.

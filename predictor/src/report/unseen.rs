@@ -70,17 +70,17 @@ impl Unseen {
     /// A phrase for each thing that was not seen, with its number and the first places.
     pub fn phrases(&self) -> Vec<String> {
         let all = [
-            (Kind::Pointers, &self.pointers),
-            (Kind::References, &self.references),
-            (Kind::Macros, &self.macros),
-            (Kind::ForeignThreads, &self.foreign_threads),
-            (Kind::UnattributedThreads, &self.unattributed_threads),
+            (MissedKind::Pointers, &self.pointers),
+            (MissedKind::References, &self.references),
+            (MissedKind::Macros, &self.macros),
+            (MissedKind::ForeignThreads, &self.foreign_threads),
+            (MissedKind::UnattributedThreads, &self.unattributed_threads),
         ];
         let all = all.into_iter().filter(|(_, missed)| missed.number > 0);
         let mut phrases: Vec<String> =
             all.map(|(kind, missed)| kind.phrase(missed.number, &missed.locations)).collect();
         if self.lost_events > 0 {
-            phrases.push(Kind::LostEvents.phrase(self.lost_events, &[]));
+            phrases.push(MissedKind::LostEvents.phrase(self.lost_events, &[]));
         }
         phrases
     }
@@ -88,7 +88,7 @@ impl Unseen {
 
 /// What can be missed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum MissedKind {
     /// Raw pointers of cells.
     Pointers,
     /// References made from raw pointers.
@@ -103,7 +103,7 @@ pub enum Kind {
     LostEvents,
 }
 
-impl Kind {
+impl MissedKind {
     /// So many of them, and where the first are.
     pub fn phrase(self, number: u64, places: &[String]) -> String {
         let (one, many, what) = match self {

@@ -8,7 +8,7 @@
 //!
 //! The model is the maximal causal model with control flow of Huang, Meredith and Roşu (PLDI 2014,
 //! section 2), with these deviations: executions may stop anywhere (a prefix that can only go on
-//! into a deadlock is a prefix), every event of a prefix has to be enabled, whoever's it is, and
+//! into a deadlock is a prefix), every event of a prefix has to be enabled, of all threads, and
 //! condvars, parking, channels, barriers and atomics are objects of their own.
 //!
 //! Where the observed matching is kept, and other executions are not considered: a receive gets

@@ -10,10 +10,10 @@ use crate::trace::{EventId, Op};
 ///
 /// A sequence does not say whom a `notify_one` notifies. That is decided here by what the sequence
 /// has ahead: the waiter that is the first to wake up notified; if none does, one that goes on
-/// waiting, and rather one that could not wake up in the end for its lock is taken then. Whoever
-/// times out is the last choice. A notification that serves its purpose earlier leaves later ones
-/// no fewer choices, so if any decisions make the sequence feasible, these do; and if any make it
-/// end in a state in which no waiter can go on, these do.
+/// waiting, and rather one that could not wake up in the end for its lock is taken then. A waiter
+/// that times out is the last choice. A notification that serves its purpose earlier leaves later
+/// ones no fewer choices, so if any decisions make the sequence feasible, these do; and if any make
+/// it end in a state in which no waiter can go on, these do.
 #[derive(Debug)]
 pub struct Replay<'m, 'a> {
     machine: &'m Machine<'a>,
@@ -115,7 +115,7 @@ impl<'m, 'a> Replay<'m, 'a> {
         self.machine.step(&mut self.state, event, woken)
     }
 
-    /// The thread that the next event notifies, if it is a `notify_one` and somebody waits.
+    /// The thread that the next event notifies, if it is a `notify_one` and a thread waits.
     #[inline(always)]
     pub fn woken(&self, event: EventId) -> Option<ThreadId> {
         match self.machine.trace().op(event) {

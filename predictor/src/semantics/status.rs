@@ -5,7 +5,7 @@
 //! that cannot be, other goals ask more: whether every program that could have left the trace waits
 //! here, and for whom. [`Machine::status`] tells that apart by the reason that the rules give.
 
-use racelog::trace::{ChannelId, End, LockId, Patience, ThreadId};
+use racelog::trace::{Awaited, ChannelId, End, LockId, ThreadId};
 
 use super::{Machine, State, WhyNot};
 use crate::trace::{EventId, Op};
@@ -83,7 +83,7 @@ impl Machine<'_> {
     /// that is no waiting, or none that lasts.
     fn blocked_by(&self, state: &State, event: EventId, why: &WhyNot) -> Option<BlockedBy> {
         let op = self.trace().op(event);
-        let for_ever = || self.waits_for_ever(event, &op);
+        let for_ever = || self.trace().waits_for_ever(event);
         let anybody = || for_ever().then_some(BlockedBy::Anybody);
         match *why {
             // A waiter needs its lock back however its wait ends, so that comes first.
@@ -141,20 +141,6 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a thread that cannot do an event at once waits until it can.
-    fn waits_for_ever(&self, event: EventId, op: &Op) -> bool {
-        let trace = self.trace();
-        let asked = match op {
-            // What ends a wait has the patience of the wait, which is the event before.
-            Op::Wake { .. } => {
-                let before = trace.position(event).checked_sub(1);
-                before.map_or(event, |at| trace.events_of_thread(trace.thread(event))[at])
-            }
-            _ => event,
-        };
-        trace.patience(asked) == Patience::Forever
-    }
-
     /// The threads that keep a reader out of a fair lock because they wait to write: those whose
     /// next event takes the lock exclusively and is blocked. None if the event is no reader's, or
     /// is not requested, or the thread would not wait.
@@ -162,7 +148,7 @@ impl Machine<'_> {
         let trace = self.trace();
         let op = trace.op(event);
         let Op::ReadAcquire(lock) = op else { return Vec::new() };
-        if !trace.is_fair(lock) || !self.waits_for_ever(event, &op) {
+        if !trace.is_fair(lock) || !trace.waits_for_ever(event) {
             return Vec::new();
         }
         match self.status(state, event) {
@@ -191,61 +177,28 @@ impl Machine<'_> {
     pub fn may_go_on(&self, state: &State, thread: ThreadId, asks_for: &Op) -> bool {
         let trace = self.trace();
         let queue = |channel: ChannelId| &state.channels[channel.index()].queue;
-        match *asks_for {
-            Op::Acquire(lock) => state.locks[lock.index()].is_free(),
-            Op::ReadAcquire(lock) | Op::OnceWait(lock) => {
+        let Some(awaited) = asks_for.awaited() else { return true };
+        match awaited {
+            Awaited::Lock { lock, shared: false } => state.locks[lock.index()].is_free(),
+            Awaited::Lock { lock, shared: true } | Awaited::Initialiser(lock) => {
                 state.locks[lock.index()].writer.is_none()
             }
-            Op::Wake { .. } => state.is_notified(thread),
-            Op::Park => state.has_token(thread),
-            Op::Join(child) => {
+            // Its wait is over.
+            Awaited::LockAgain(_) => true,
+            Awaited::Notification { .. } => state.is_notified(thread),
+            Awaited::Token => state.has_token(thread),
+            Awaited::End(child) => {
                 let last = trace.events_of_thread(child).last();
                 last.is_some_and(|last| trace.op(*last) == Op::End)
             }
-            Op::Recv { channel, .. } | Op::RecvClosed(channel) => {
+            Awaited::Message(channel) | Awaited::LastSender(channel) => {
                 !queue(channel).is_empty() || !self.sender_may_be_left(state, channel)
             }
-            Op::Send { channel, .. } => {
+            Awaited::Room(channel) => {
                 let room = |capacity: u32| queue(channel).len() < capacity as usize;
                 self.has_no_receivers(state, channel) || trace.capacity(channel).is_none_or(room)
             }
-            Op::Leave { .. } => trace.ops().contains(asks_for),
-            // Nothing else waits.
-            Op::Begin
-            | Op::End
-            | Op::Fork(_)
-            | Op::Read { .. }
-            | Op::Write { .. }
-            | Op::Load { .. }
-            | Op::Store { .. }
-            | Op::Rmw { .. }
-            | Op::Cas { .. }
-            | Op::CasFail { .. }
-            | Op::Exclusive { .. }
-            | Op::Fence(_)
-            | Op::Branch
-            | Op::Release(_)
-            | Op::ReadRelease(_)
-            | Op::AcquireFail(_)
-            | Op::ReadAcquireFail(_)
-            | Op::Wait { .. }
-            | Op::WakeTimeout { .. }
-            | Op::NotifyOne { .. }
-            | Op::NotifyAll(_)
-            | Op::ParkTimeout
-            | Op::Unpark(_)
-            | Op::RecvEmpty(_)
-            | Op::Close(_)
-            | Op::ReceiverClose(_)
-            | Op::SendClosed { .. }
-            | Op::SendFull(_)
-            | Op::OnceBegin(_)
-            | Op::OnceEnd(_)
-            | Op::Arrive { .. }
-            | Op::Assert(_)
-            | Op::Check { .. }
-            | Op::AtomicBegin(_)
-            | Op::AtomicEnd => true,
+            Awaited::Arrivals(..) | Awaited::EndOfScope(..) => trace.ops().contains(asks_for),
         }
     }
 

@@ -123,8 +123,8 @@ impl Formula {
         self.add(Meaning::Source(from, to), false)
     }
 
-    /// A new proposition: that it is something of which nothing has been said yet. It is false unless
-    /// nothing else will do.
+    /// A new proposition: that it is something of which nothing has been said yet. It is false
+    /// unless nothing else will do.
     pub fn unsaid(&mut self) -> Lit {
         self.add(Meaning::Unsaid, false)
     }

@@ -3,8 +3,8 @@
 //! Nothing is known of what orders them, so each of their events keeps its place: all that was
 //! observed before it comes before it, and all that was observed after it comes after it. It is
 //! enough to say so of neighbours: of a foreign event and the last one of each thread since the
-//! foreign event before, and of a foreign event and the first one of each thread after it. There are
-//! at most twice as many such pairs as events.
+//! foreign event before, and of a foreign event and the first one of each thread after it. There
+//! are at most twice as many such pairs as events.
 
 use racelog::trace::ThreadId;
 

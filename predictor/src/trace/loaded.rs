@@ -152,6 +152,17 @@ impl Trace {
         self.columns.patience(event)
     }
 
+    /// Whether the thread of an event waits until it can do it. What ends a wait on a condvar has
+    /// the patience of the wait, which is the event before.
+    pub fn waits_for_ever(&self, event: EventId) -> bool {
+        let before = match self.op(event) {
+            Op::Wake { .. } => self.position(event).checked_sub(1),
+            _ => None,
+        };
+        let asked = before.map_or(event, |at| self.events_of_thread(self.thread(event))[at]);
+        self.patience(asked) == Patience::Forever
+    }
+
     /// How many messages a channel holds, if there is a limit.
     #[inline]
     pub fn capacity(&self, channel: ChannelId) -> Option<u32> {

@@ -9,6 +9,7 @@ mod groups;
 mod id;
 mod load;
 mod loaded;
+mod low_keys;
 mod originals;
 mod overlaps;
 mod pipeline;

@@ -3,6 +3,7 @@
 use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, Object, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 
+use super::low_keys::LowKeys;
 use super::translate::Translate;
 use super::{ValueId, Values};
 
@@ -10,17 +11,11 @@ use super::{ValueId, Values};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renumbering {
     originals: Vec<u32>,
-    /// The numbers of the first originals, as far as that is worth the room; [`UNSEEN`] for others.
-    low: Vec<u32>,
+    /// The numbers of small originals.
+    low: LowKeys,
     /// The numbers of all other originals.
     high: FxHashMap<u32, u32>,
 }
-
-const UNSEEN: u32 = u32::MAX;
-
-/// Originals below this, or so many times the number of objects, are found without hashing.
-const LOW: usize = 1024;
-const LOW_PER_OBJECT: usize = 4;
 
 impl Renumbering {
     pub(super) fn len(&self) -> usize {
@@ -30,8 +25,8 @@ impl Renumbering {
     #[inline]
     pub(super) fn number(&mut self, original: u32) -> u32 {
         match self.low.get(original as usize) {
-            Some(number) if *number != UNSEEN => *number,
-            _ => self.hashed(original),
+            Some(number) => number,
+            None => self.hashed(original),
         }
     }
 
@@ -41,13 +36,7 @@ impl Renumbering {
         }
         let number = self.originals.len() as u32;
         self.originals.push(original);
-        let at = original as usize;
-        if at < LOW.max(self.originals.len() * LOW_PER_OBJECT) {
-            if at >= self.low.len() {
-                self.low.resize(at + 1, UNSEEN);
-            }
-            self.low[at] = number;
-        } else {
+        if !self.low.insert(original as usize, number, self.originals.len()) {
             self.high.insert(original, number);
         }
         number
@@ -69,23 +58,29 @@ pub(super) struct Originals {
     pub(super) barriers: Renumbering,
 }
 
-impl Originals {
-    pub(super) fn object(&self, object: Object) -> Object {
-        match object {
-            Object::Thread(id) => Object::Thread(ThreadId::new(self.threads.original(id.get()))),
-            Object::Var(id) => Object::Var(VarId::new(self.vars.original(id.get()))),
-            Object::Lock(id) => Object::Lock(LockId::new(self.locks.original(id.get()))),
-            Object::Condvar(id) => {
-                Object::Condvar(CondvarId::new(self.condvars.original(id.get())))
-            }
-            Object::Channel(id) => {
-                Object::Channel(ChannelId::new(self.channels.original(id.get())))
-            }
-            Object::Barrier(id) => {
-                Object::Barrier(BarrierId::new(self.barriers.original(id.get())))
+macro_rules! objects {
+    ($($Object:ident $one:ident in $all:ident: $Id:ident,)*) => {
+        impl Originals {
+            $(fn $one(&self, id: $Id) -> $Id {
+                $Id::new(self.$all.original(id.get()))
+            })*
+
+            pub(super) fn object(&self, object: Object) -> Object {
+                match object {
+                    $(Object::$Object(id) => Object::$Object(self.$one(id)),)*
+                }
             }
         }
-    }
+    };
+}
+
+objects! {
+    Thread thread in threads: ThreadId,
+    Var var in vars: VarId,
+    Lock lock in locks: LockId,
+    Condvar condvar in condvars: CondvarId,
+    Channel channel in channels: ChannelId,
+    Barrier barrier in barriers: BarrierId,
 }
 
 /// Translates back to what stood in the file.
@@ -96,27 +91,27 @@ pub(super) struct ToOriginals<'a> {
 
 impl Translate<ValueId, Value> for ToOriginals<'_> {
     fn thread(&mut self, id: ThreadId) -> ThreadId {
-        ThreadId::new(self.originals.threads.original(id.get()))
+        self.originals.thread(id)
     }
 
     fn var(&mut self, id: VarId) -> VarId {
-        VarId::new(self.originals.vars.original(id.get()))
+        self.originals.var(id)
     }
 
     fn lock(&mut self, id: LockId) -> LockId {
-        LockId::new(self.originals.locks.original(id.get()))
+        self.originals.lock(id)
     }
 
     fn condvar(&mut self, id: CondvarId) -> CondvarId {
-        CondvarId::new(self.originals.condvars.original(id.get()))
+        self.originals.condvar(id)
     }
 
     fn channel(&mut self, id: ChannelId) -> ChannelId {
-        ChannelId::new(self.originals.channels.original(id.get()))
+        self.originals.channel(id)
     }
 
     fn barrier(&mut self, id: BarrierId) -> BarrierId {
-        BarrierId::new(self.originals.barriers.original(id.get()))
+        self.originals.barrier(id)
     }
 
     fn found(&mut self, _: VarId, value: ValueId) -> Value {

@@ -2,9 +2,9 @@
 //!
 //! Raw memory is recorded by address and size, so `*p` and `(*p).field` are two variables that
 //! overlap. All variables that hang together by overlaps become one, which is then *mixed*: what an
-//! access finds there depends on several others, so analyses keep the observed order of all accesses
-//! of a mixed variable. Which part each event accesses is remembered: two accesses conflict only if
-//! their bytes overlap.
+//! access finds there depends on several others, so analyses keep the observed order of all
+//! accesses of a mixed variable. Which part each event accesses is remembered: two accesses
+//! conflict only if their bytes overlap.
 //!
 //! Memory that was given back before other memory at the same place was first used does not overlap
 //! it: these are two objects.

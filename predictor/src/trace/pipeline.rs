@@ -1,7 +1,8 @@
 //! Reads a trace in one thread and loads it in another.
 //!
 //! What comes out, an error included, is what one thread would have got: of two errors the one that
-//! is earlier in the trace counts, and that is the loader's, which has only seen what was read before.
+//! is earlier in the trace counts, and that is the loader's, which has only seen what was read
+//! before.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};

@@ -129,12 +129,7 @@ fn may_follow(trace: &Trace, previous: EventId, op: &Op) -> Result<(), Rule> {
 /// Whether what the event read is what its variable holds.
 #[inline]
 fn explained(replay: &Replay<'_, '_>, trace: &Trace, op: &Op) -> Result<(), Rule> {
-    let (var, read) = match *op {
-        Op::Read { var, value } | Op::Load { var, value, .. } => (var, value),
-        Op::Rmw { var, old, .. } | Op::Cas { var, old, .. } => (var, old),
-        Op::CasFail { var, seen, .. } => (var, seen),
-        _ => return Ok(()),
-    };
+    let (Some(var), Some(&read)) = (op.var(), op.found()) else { return Ok(()) };
     // What is found in mixed memory is made of parts.
     if trace.is_mixed(var) {
         return Ok(());

@@ -6,6 +6,7 @@ use racelog::trace::Value;
 use rustc_hash::FxHashMap;
 
 use super::EventId;
+use super::low_keys::LowKeys;
 
 /// A value of a loaded trace.
 ///
@@ -21,8 +22,8 @@ const WRITTEN: u32 = 1 << 31;
 #[derive(Debug, Default)]
 pub struct Values {
     table: Vec<Value>,
-    /// The ids of numbers from 0 on, as far as that is worth the room; [`UNSEEN`] for the others.
-    small: Vec<u32>,
+    /// The ids of small numbers.
+    small: LowKeys,
     /// The ids of all other values.
     ids: FxHashMap<Value, ValueId>,
     /// Values that the trace does not have and executions compute. Their ids come after those of
@@ -37,22 +38,15 @@ struct Computed {
     ids: FxHashMap<Value, ValueId>,
 }
 
-/// No value has this id, for it would stand for what an event wrote that no trace reaches.
-const UNSEEN: u32 = u32::MAX;
-
-/// Numbers below this, or so many times the number of values, are found without hashing.
-const SMALL: usize = 1024;
-const SMALL_PER_VALUE: usize = 4;
-
 impl Values {
     /// The id of a concrete value.
     pub(super) fn concrete(&mut self, value: Value) -> ValueId {
         debug_assert_ne!(value, Value::Opaque, "opaque values are not equal to one another");
         if let Value::Nat(number) = value
             && let Ok(number) = usize::try_from(number)
-            && let Some(id) = self.small.get(number).filter(|id| **id != UNSEEN)
+            && let Some(id) = self.small.get(number)
         {
-            return ValueId(*id);
+            return ValueId(id);
         }
         self.hashed(value)
     }
@@ -62,16 +56,12 @@ impl Values {
             return *id;
         }
         let id = self.fresh(value);
-        let room = SMALL.max(self.table.len() * SMALL_PER_VALUE);
-        match value {
-            Value::Nat(number) if number < room as u128 => {
-                let number = number as usize;
-                if number >= self.small.len() {
-                    self.small.resize(number + 1, UNSEEN);
-                }
-                self.small[number] = id.0;
-            }
-            _ => drop(self.ids.insert(value, id)),
+        let number = match value {
+            Value::Nat(number) => usize::try_from(number).ok(),
+            _ => None,
+        };
+        if !number.is_some_and(|number| self.small.insert(number, id.0, self.table.len())) {
+            self.ids.insert(value, id);
         }
         id
     }

@@ -39,8 +39,8 @@ pub struct Cfg {
     pub test: Truth,
     /// The features of the package; nothing is known of them if there are none here.
     pub features: Option<BTreeSet<String>>,
-    /// What the compiler says is set, a line each: `unix`, `target_os="linux"`. Nothing is known of the target if
-    /// there is none.
+    /// What the compiler says is set, a line each: `unix`, `target_os="linux"`. Nothing is known of
+    /// the target if there is none.
     pub compiler: BTreeSet<String>,
 }
 

@@ -46,9 +46,10 @@ pub enum What {
     Sync,
     /// What starts threads, or waits for them.
     Thread,
-    /// std's `Arc` or `Weak`: they order nothing, unless somebody goes by their counts.
+    /// std's `Arc` or `Weak`: they order nothing, unless code goes by their counts.
     Arc,
-    /// What goes by the counts of an `Arc`: `get_mut` and the like, and code that the last owner runs.
+    /// What goes by the counts of an `Arc`: `get_mut` and the like, and code that the last owner
+    /// runs.
     ArcOrder,
 }
 
@@ -79,8 +80,8 @@ impl Unrecorded {
         self.uses.is_empty()
     }
 
-    /// Adds the destructors of programs that share something by an `Arc`: the last owner runs them, and what it
-    /// does then comes after all that the other owners did.
+    /// Adds the destructors of programs that share something by an `Arc`: the last owner runs them,
+    /// and what it does then comes after all that the other owners did.
     pub fn add_drops(&mut self) {
         let is_arc = |one: &&Use| matches!(one.what, What::Arc | What::ArcOrder);
         let arcs: BTreeSet<String> =

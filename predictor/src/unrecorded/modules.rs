@@ -127,7 +127,8 @@ impl Crate {
             ..Module::default()
         };
         let at = self.modules.len();
-        // A module that may be compiled twice, once this way and once that, is the first that is there.
+        // A module that may be compiled twice, once this way and once that, is the first that is
+        // there.
         if let Some((_, items)) = item.content {
             self.modules[parent].children.entry(name).or_insert(at);
             self.modules.push(module);
@@ -135,7 +136,8 @@ impl Crate {
             return;
         }
         let candidates = match path {
-            // It starts from the folder of the file that it stands in, unless that is within another module there.
+            // It starts from the folder of the file that it stands in, unless that is within
+            // another module there.
             Some(path) => {
                 let inline = above.parent.is_some_and(|it| self.modules[it].file == above.file);
                 let from = if inline { above.folder.clone() } else { folder_of(&above.file) };

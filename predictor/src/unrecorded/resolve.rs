@@ -1,8 +1,8 @@
 //! What a name in a module stands for.
 //!
-//! This is as much of Rust's name resolution as it takes to tell whose `Mutex` it is: imports, globs, modules, crates
-//! and names for types. Of macros, visibility and the three name spaces it knows nothing; where it is at a loss,
-//! a name is the crate's own.
+//! This is as much of Rust's name resolution as it takes to tell whose `Mutex` it is: imports,
+//! globs, modules, crates and names for types. Of macros, visibility and the three name spaces it
+//! knows nothing; where it is at a loss, a name is the crate's own.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,8 @@ const DEEPEST: usize = 16;
 /// What a path stands for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Found {
-    /// Something of another crate: the full path, whose first segment is what that crate calls itself.
+    /// Something of another crate: the full path, whose first segment is what that crate calls
+    /// itself.
     Other(Vec<String>),
     /// A module of this crate.
     Module(usize),

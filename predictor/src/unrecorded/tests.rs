@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 
-/// What a crate of these files uses: `line:column name`, or with the file before it where there are several.
+/// What a crate of these files uses: `line:column name`, or with the file before it where there are
+/// several.
 fn uses_of(files: &[(&str, &str)], change: impl FnOnce(&mut Root)) -> Vec<String> {
     let texts: BTreeMap<&str, &str> = files.iter().copied().collect();
     let crates = ["racelog", "parking_lot", "rayon", "tokio", "once_cell", "crossbeam"];

@@ -83,7 +83,7 @@ impl Walker<'_> {
         let Found::Other(full) = resolved.found else { return };
         let Verdict::Listed(what, segments) = self.scope().verdict(&full) else { return };
         let here = place(self.file(), span);
-        // What is asked of an `Arc` is said where it is asked, whoever has imported it.
+        // What is asked of an `Arc` is said where it is asked, not where it is imported.
         if what == What::ArcOrder && segments == full.len() && path.len() > 1 {
             self.list(here, &full, segments, what);
         } else if !resolved.is_listed {

@@ -6,9 +6,10 @@ use rustc_hash::FxHashSet;
 use super::touched::touched;
 use crate::trace::{EventId, Trace};
 
-/// The events of a sequence, which may begin in the middle of a run, that these threads need to get where it
-/// brings them: of each read the write that it finds, of whatever else is touched all that touched it
-/// before. More than is needed may be kept; that what is kept can still happen is for the checker to say.
+/// The events of a sequence, which may begin in the middle of a run, that these threads need to get
+/// where it brings them: of each read the write that it finds, of whatever else is touched all that
+/// touched it before. More than is needed may be kept; that what is kept can still happen is for
+/// the checker to say.
 pub fn needed(
     trace: &Trace,
     sequence: &[EventId],

@@ -4,8 +4,8 @@ use racelog::trace::{Object, Touch};
 
 use crate::trace::{EventId, Trace};
 
-/// The objects that an event touches, its thread among them; `true` for those that it only looks at. In
-/// mixed memory all accesses keep their order, so there is no only looking.
+/// The objects that an event touches, its thread among them; `true` for those that it only looks
+/// at. In mixed memory all accesses keep their order, so there is no only looking.
 pub(super) fn touched(
     trace: &Trace,
     event: EventId,

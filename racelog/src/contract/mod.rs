@@ -6,7 +6,9 @@
 //! must agree on is a type of this module, and is written and read here, and nowhere else.
 //!
 //! Nothing in this module may depend on the rest of the crate: scheduler, recorder and analyser
-//! depend on the contract, never the other way round. It needs no feature and no other crate.
+//! depend on the contract, never the other way round. It needs no
+//! feature and no other crate, but for `AccessValues::of`, which speaks of operations of
+//! traces, and for the feature `serde`, which is the analyser's.
 
 pub mod environment;
 pub mod marker;

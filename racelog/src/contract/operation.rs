@@ -14,6 +14,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::place::SourcePlace;
+#[cfg(feature = "trace")]
+use crate::trace::{AccessKind, Op};
 
 /// The operation whose fourth word is the thread that it wakes.
 const NOTIFY_ONE: &str = "notify_one";
@@ -27,18 +29,23 @@ pub(super) const NONE: &str = "-";
 /// An operation of a thread.
 ///
 /// Threads, operations and objects are words: not empty, without blanks, and none of `-`, `@`, `=`.
+///
+/// In a report they have the names of the report, and places are of its type, `P`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Operation {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Operation<P = SourcePlace> {
     /// The thread, by its place in the tree of threads.
     pub thread: String,
     /// The operation, by its name in the text format of traces.
+    #[cfg_attr(feature = "serde", serde(rename = "what"))]
     pub op: String,
     /// The object.
     pub object: Option<String>,
-    /// The thread that it wakes, if it is a `notify_one` and that is known.
+    /// The thread that it wakes, if it is a `notify_one` and that is known. Reports do not say it.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub woken: Option<String>,
     /// Where it happens.
-    pub place: Option<SourcePlace>,
+    pub place: Option<P>,
 }
 
 impl fmt::Display for Operation {
@@ -103,12 +110,27 @@ pub(super) fn split_place(text: &str) -> Result<(&str, Option<SourcePlace>), Str
 
 /// What an access read and wrote: `read 1 wrote 2`. Values are words; `_` is one that is not
 /// recorded.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct AccessValues {
     /// What it read, if it reads.
     pub read: Option<String>,
     /// What it wrote, if it writes.
     pub wrote: Option<String>,
+}
+
+#[cfg(feature = "trace")]
+impl AccessValues {
+    /// What an operation reads and writes, in these words; none if it is no access that others can
+    /// come before, or if a word is missing.
+    pub fn of<V>(op: &Op<V>, word: impl Fn(&V) -> Option<String>) -> Option<Self> {
+        let access = op.access().filter(|access| access.kind != AccessKind::Exclusive)?;
+        let said = |value: Option<&V>| match value {
+            Some(value) => word(value).map(Some),
+            None => Some(None),
+        };
+        Some(Self { read: said(access.found)?, wrote: said(access.left)? })
+    }
 }
 
 impl fmt::Display for AccessValues {

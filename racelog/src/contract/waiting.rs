@@ -1,21 +1,19 @@
 //! What a thread can wait for, as outcomes and people call it.
 //!
 //! An outcome names the operation that a thread is about to do, and for some that is to wait until
-//! another thread has done something.
+//! another thread has done something. People read the words, in outcomes and findings alike.
 //!
-//! | operation | in words |
-//! | --- | --- |
-//! | `lock` | waits for a lock |
-//! | `lock shared` | waits to share a lock |
-//! | `wake` | waits to be notified |
-//! | `join`, `end of scope` | waits for the end of a thread, or of others |
-//! | `park` | is parked |
-//! | `send` | waits to send |
-//! | `receive` | waits for a message |
-//! | `leave` | waits at a barrier |
-//! | `initialise` | waits for an initialiser |
-
-use std::fmt;
+//! | operation | in words | for an object `x` |
+//! | --- | --- | --- |
+//! | `lock` | waits for a lock | waits for `x` |
+//! | `lock shared` | waits to share a lock | waits to share `x` |
+//! | `wake` | waits to be notified | waits on `x` for a notification |
+//! | `join`, `end of scope` | waits for the end of another | waits for the end of `x` |
+//! | `park` | waits to be unparked | waits to be unparked |
+//! | `send` | waits to send | waits for room in `x` |
+//! | `receive` | waits for a message | waits for a message of `x` |
+//! | `leave` | waits at a barrier | waits at `x` for other threads |
+//! | `initialise` | waits for an initialiser | waits for the initialiser of `x` |
 
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,27 +78,44 @@ impl WaitsFor {
         Self::ALL.into_iter().find(|waits_for| waits_for.operation() == operation)
     }
 
-    /// Whether it is for the end of a thread, which is then named.
+    /// What a thread does that waits for it: for this object, as people call it, if it is known.
     #[must_use]
-    pub const fn is_end(self) -> bool {
-        matches!(self, Self::End | Self::EndOfScope)
+    pub fn words(self, object: Option<&str>) -> String {
+        let Some(object) = object else { return self.words_alone().to_owned() };
+        match self {
+            Self::Lock => format!("waits for {object}"),
+            Self::SharedLock => format!("waits to share {object}"),
+            Self::Notification => format!("waits on {object} for a notification"),
+            Self::End | Self::EndOfScope => format!("waits for the end of {object}"),
+            Self::Unpark => self.words_alone().to_owned(),
+            Self::Place => format!("waits for room in {object}"),
+            Self::Message => format!("waits for a message of {object}"),
+            Self::Barrier => format!("waits at {object} for other threads"),
+            Self::Initialiser => format!("waits for the initialiser of {object}"),
+        }
     }
-}
 
-/// What a thread does that waits for it. After [`WaitsFor::is_end`] it has to be said of whom.
-impl fmt::Display for WaitsFor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    const fn words_alone(self) -> &'static str {
+        match self {
             Self::Lock => "waits for a lock",
             Self::SharedLock => "waits to share a lock",
             Self::Notification => "waits to be notified",
-            Self::End | Self::EndOfScope => "waits for the end of",
-            Self::Unpark => "is parked",
+            Self::End | Self::EndOfScope => "waits for the end of others",
+            Self::Unpark => "waits to be unparked",
             Self::Place => "waits to send",
             Self::Message => "waits for a message",
             Self::Barrier => "waits at a barrier",
             Self::Initialiser => "waits for an initialiser",
-        })
+        }
+    }
+
+    /// What a thread does that keeps the one from going on which waits for this.
+    #[must_use]
+    pub const fn holders_words(self) -> &'static str {
+        match self {
+            Self::Initialiser => "runs it",
+            _ => "holds it",
+        }
     }
 }
 
@@ -114,5 +129,12 @@ mod tests {
             assert_eq!(WaitsFor::of_operation(waits_for.operation()), Some(waits_for));
         }
         assert_eq!(WaitsFor::of_operation("try to lock"), None);
+    }
+
+    #[test]
+    fn an_object_is_named_if_it_is_known() {
+        assert_eq!(WaitsFor::Message.words(Some("`c`")), "waits for a message of `c`");
+        assert_eq!(WaitsFor::Message.words(None), "waits for a message");
+        assert_eq!(WaitsFor::Unpark.words(Some("`t1`")), "waits to be unparked");
     }
 }

@@ -1,7 +1,6 @@
 //! The condition variable.
 
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::{Duration, Instant};
 
 use lock_api::RawMutex as _;
@@ -9,17 +8,9 @@ use lock_api::RawMutex as _;
 use super::{MutexGuard, RawMutex};
 use crate::rt::CallSite;
 use crate::sched::{self, Action, Deadline};
-use crate::sync::waiters::Waiters;
+use crate::sync::waiters::condvar_items;
 
-/// A condition variable, as [`parking_lot::Condvar`].
-pub struct Condvar {
-    waiters: Waiters,
-}
-
-/// Whether a wait timed out, as
-/// [`parking_lot::WaitTimeoutResult`].
-#[derive(Debug, PartialEq, Eq, Copy, Clone)]
-pub struct WaitTimeoutResult(bool);
+condvar_items!("parking_lot");
 
 impl WaitTimeoutResult {
     /// As [`parking_lot::WaitTimeoutResult::timed_out`].
@@ -29,16 +20,7 @@ impl WaitTimeoutResult {
     }
 }
 
-impl UnwindSafe for Condvar {}
-impl RefUnwindSafe for Condvar {}
-
 impl Condvar {
-    /// As [`parking_lot::Condvar::new`].
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { waiters: Waiters::new() }
-    }
-
     /// As [`parking_lot::Condvar::notify_one`].
     #[track_caller]
     pub fn notify_one(&self) -> bool {
@@ -198,12 +180,6 @@ impl Drop for Relock<'_> {
         let raw = &self.mutex.0;
         sched::block_on(Action::Lock, raw.record.key(), self.here, || self.mutex.is_free());
         raw.inner.lock();
-    }
-}
-
-impl Default for Condvar {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

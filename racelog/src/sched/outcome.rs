@@ -1,10 +1,10 @@
 //! What a process under control says of its run, for the command that has started it.
 
-use super::strategy::{Guide, Progress, Replay, Stands, Why};
+use super::strategy::{Guide, Progress, Replay, Stands};
 use crate::contract::marker::failed_check;
+use crate::contract::operation::Operation;
 use crate::contract::outcome::{
-    Aftermath, Deviation, Divergence, EarlyStep, NamedThread, OtherValue, Reached, RunOutcome,
-    Standing, ThreadPlace, ThreadState, ThreadValues,
+    Aftermath, NamedThread, Reached, RunOutcome, Standing, ThreadPlace, ThreadState, Words,
 };
 use crate::contract::place::SourcePlace;
 use crate::sched::engine::state::State;
@@ -78,44 +78,28 @@ fn start(state: &State, all: bool) -> RunOutcome {
 
 fn of_replay(replay: &Replay, all: bool) -> RunOutcome {
     let progress = if all { replay.progress() } else { replay.progress_beside_others() };
-    let (reached, values) = match progress {
-        Progress::Confirmed { values } => (Reached::Confirmed, values),
-        Progress::NotReached { step, expected } => {
-            (Reached::Unreached { step: step as u64, expected }, Vec::new())
-        }
-        Progress::Diverged(divergence) => {
-            let why = match divergence.why {
-                Why::Other(found) => Deviation::Other(found),
-                Why::Ended => Deviation::Ended,
-                Why::Absent(parent) => Deviation::Absent(parent.as_ref().map(standing_of)),
-                Why::Blocked(stands) => Deviation::Blocked(standing_of(&stands)),
-                Why::GoesOn => Deviation::GoesOn,
-                Why::Apart => Deviation::Apart,
-            };
-            let early = divergence.early;
-            let differs = divergence.value.map(|value| OtherValue {
-                step: value.step as u64,
-                access: value.access,
-                predicted: value.predicted,
-                found: value.found,
-            });
-            let divergence = Divergence {
-                step: divergence.step as u64,
-                expected: divergence.expected,
-                why,
-                early: early.map(|(step, operation)| EarlyStep { step: step as u64, operation }),
-                differs,
-            };
-            (Reached::Diverged(Box::new(divergence)), Vec::new())
-        }
-    };
-    let values = values.into_iter().map(|(thread, values)| ThreadValues { thread, values });
-    let steps = replay.followed() as u64;
-    RunOutcome { values: values.collect(), steps, ..RunOutcome::new(reached) }
+    let Progress { reached, values } = progress;
+    RunOutcome {
+        values,
+        steps: replay.followed() as u64,
+        ..RunOutcome::new(reached.said_by(&OfOutcome))
+    }
 }
 
-fn standing_of(stands: &Stands) -> Standing {
-    standing(&stands.wait, stands.ended)
+/// Says of a thread that stands somewhere what an outcome says.
+struct OfOutcome;
+
+impl Words<SourcePlace, Stands> for OfOutcome {
+    type Place = SourcePlace;
+    type Standing = Standing;
+
+    fn operation(&self, operation: Operation) -> Operation {
+        operation
+    }
+
+    fn standing(&self, stands: Stands) -> Standing {
+        standing(&stands.wait, stands.ended)
+    }
 }
 
 /// Where a thread stands. One that has ended waits for no other.
@@ -137,6 +121,7 @@ fn standing(wait: &Wait, ended: bool) -> Standing {
         state,
         action: wait.action.words().to_owned(),
         place: wait.place.clone(),
+        object: None,
         joins: joins.map(|joined| joined.path.clone()),
         holders: others(&wait.holders),
         writers: others(&wait.writers),

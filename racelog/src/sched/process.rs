@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
 use super::outcome::{self, FirstPanic};
-use super::strategy::{Exhaustive, Guide, Pct, Progress, RaceDirected, Random, Replay};
+use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Reached, Replay};
 use crate::contract::environment::Variable;
 use crate::contract::outcome::{GAVE_UP, RunOutcome};
 use crate::contract::place::PlacePair;
@@ -263,7 +263,7 @@ fn give_up(run: &Run) -> ! {
             eprintln!("racelog: {failure}");
         }
         if let Guide::Replay(replay) = &state.guide {
-            if let Progress::Diverged(divergence) = replay.progress() {
+            if let Reached::Diverged(divergence) = replay.progress().reached {
                 eprintln!("racelog: {divergence}");
             }
         }

@@ -1,27 +1,19 @@
 //! Mirror of [`std::sync::Condvar`].
 //!
 //! It does not wrap std's: the trace says which thread was notified, so the mirror has to choose
-//! it. See [`Waiters`]. There are no spurious wake-ups.
+//! it. See [`Waiters`](super::waiters::Waiters). There are no spurious wake-ups.
 
 use std::fmt;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::mutex::MutexGuard;
 use super::poisoning::{ExclusiveGuard, map_guard};
-use super::waiters::Waiters;
+use super::waiters::condvar_items;
 use crate::rt::CallSite;
 use crate::sched::{Action, Deadline};
 
-/// A condition variable, as [`std::sync::Condvar`].
-pub struct Condvar {
-    waiters: Waiters,
-}
-
-/// Whether a wait timed out, as [`std::sync::WaitTimeoutResult`].
-#[derive(Debug, PartialEq, Eq, Copy, Clone)]
-pub struct WaitTimeoutResult(bool);
+condvar_items!("std::sync");
 
 impl WaitTimeoutResult {
     /// As [`std::sync::WaitTimeoutResult::timed_out`].
@@ -31,16 +23,7 @@ impl WaitTimeoutResult {
     }
 }
 
-impl UnwindSafe for Condvar {}
-impl RefUnwindSafe for Condvar {}
-
 impl Condvar {
-    /// As [`std::sync::Condvar::new`].
-    #[must_use]
-    pub const fn new() -> Self {
-        Self { waiters: Waiters::new() }
-    }
-
     /// As [`std::sync::Condvar::wait`].
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
@@ -147,12 +130,6 @@ impl Condvar {
         let result = WaitTimeoutResult(!notified);
         mutex.record.meta.found(inner.is_err(), here);
         map_guard(inner, |inner| (MutexGuard(ExclusiveGuard::new(mutex, inner, here)), result))
-    }
-}
-
-impl Default for Condvar {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -5,10 +5,11 @@
 //! that runs an initialiser loads the variable before and stores to it after. So the initialisers
 //! of an object come one after the other, and before all threads that see the object done.
 //!
-//! Whoever runs an initialiser holds a lock of the object's own from before that load to after that
-//! store: others may have to wait for it, which a variable cannot say. Who may have waited records
-//! that it found the lock free, right before its load. That is done once by each thread of the
-//! first 64, for it never has to wait again; and only if the trace has an initialiser.
+//! A thread that runs an initialiser holds a lock of the object's own from before that load to
+//! after that store: others may have to wait for it, which a variable cannot say. Who may have
+//! waited records that it found the lock free, right before its load. That is done once by each
+//! thread of the first 64, for it never has to wait again; and only if the trace has an
+//! initialiser.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +39,7 @@ const NO_SESSION: u32 = u32::MAX;
 /// Identity and clock of an object that is initialised once, and what the trace says of it.
 pub(crate) struct OnceRecord {
     var: NumberedId,
-    /// Held by whoever runs an initialiser.
+    /// Held by the thread that runs an initialiser.
     lock: NumberedId,
     state: Spin<State>,
     /// Whether an initialiser runs.

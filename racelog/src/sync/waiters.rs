@@ -15,6 +15,40 @@ pub(crate) struct Waiters {
     state: Mutex<State>,
 }
 
+/// What the mirrors of condvars are; `$of` is the module of the mirrored one. Each of them adds how
+/// its guards wait, and what it shows.
+macro_rules! condvar_items {
+    ($of:literal) => {
+        #[doc = concat!("A condition variable, as [`", $of, "::Condvar`].")]
+        pub struct Condvar {
+            waiters: $crate::sync::waiters::Waiters,
+        }
+
+        #[doc = concat!("Whether a wait timed out, as [`", $of, "::WaitTimeoutResult`].")]
+        #[derive(Debug, PartialEq, Eq, Copy, Clone)]
+        pub struct WaitTimeoutResult(bool);
+
+        impl std::panic::UnwindSafe for Condvar {}
+        impl std::panic::RefUnwindSafe for Condvar {}
+
+        impl Condvar {
+            #[doc = concat!("As [`", $of, "::Condvar::new`].")]
+            #[must_use]
+            pub const fn new() -> Self {
+                Self { waiters: $crate::sync::waiters::Waiters::new() }
+            }
+        }
+
+        impl Default for Condvar {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+
+pub(crate) use condvar_items;
+
 /// The entry of one thread in the list.
 #[must_use = "who begins to wait also ends it"]
 pub(crate) struct Wait {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::handle::JoinHandle;
-use super::inner::{Inner, ScopedThread};
+use super::inner::{Inner, Joinable, ScopedThread};
 use super::parking::{Parker, Thread, install};
 use super::scoped::{Scope, ScopedJoinHandle};
 use crate::rt::{self, CallSite, Child, Unordered};
@@ -84,9 +84,7 @@ impl Builder {
             // SAFETY: the scope waits for the fiber before what it borrows is gone.
             let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
             scope.add(None, spawned.control.0.clone());
-            let inner = Unordered::new(Inner::Fiber(spawned.packet));
-            let (control, thread) = (spawned.control, spawned.thread);
-            return Ok(ScopedJoinHandle { inner, child: None, control, thread });
+            return Ok(ScopedJoinHandle(Joinable::of_fiber(spawned)));
         }
         let end = || scope.end();
         let mut start = Start::in_scope(self.name.as_deref(), here, Some(&end));
@@ -108,7 +106,7 @@ impl Builder {
         scope.add(child.clone(), control.0.clone());
         let thread = Thread::new(spawned.thread().clone(), parker);
         let inner = Unordered::new(Inner::of(ScopedThread { thread: spawned, result }));
-        Ok(ScopedJoinHandle { inner, child, control, thread })
+        Ok(ScopedJoinHandle(Joinable { inner, child, control, thread }))
     }
 
     /// As [`Builder::spawn_unchecked`], at a place that is not the caller's.
@@ -129,9 +127,7 @@ impl Builder {
         if sched::in_fiber() {
             // SAFETY: the caller promises that it does not outlive what the closure borrows.
             let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
-            let inner = Unordered::new(Inner::Fiber(spawned.packet));
-            let (control, thread) = (spawned.control, spawned.thread);
-            return Ok(JoinHandle { inner, child: None, control, thread });
+            return Ok(JoinHandle(Joinable::of_fiber(spawned)));
         }
         let mut start = Start::new(self.name.as_deref(), here);
         let (parker, child) = (start.parker.clone(), start.child());
@@ -148,7 +144,7 @@ impl Builder {
         let inner = control.check(unsafe { self.inner.spawn_unchecked(main) })?;
         let thread = Thread::new(inner.thread().clone(), parker);
         let inner = Unordered::new(Inner::of(inner));
-        Ok(JoinHandle { inner, child, control, thread })
+        Ok(JoinHandle(Joinable { inner, child, control, thread }))
     }
 }
 

@@ -1,27 +1,20 @@
 //! Mirror of [`std::thread::JoinHandle`].
 
 use std::fmt;
-use std::sync::Arc;
 use std::thread::Result;
 
-use super::builder::Control;
-use super::inner::Inner;
+use super::inner::Joinable;
 use super::parking::Thread;
-use crate::rt::{CallSite, ChildShared, Unordered};
+use crate::rt::CallSite;
 
 /// An owned permission to join on a thread, as [`std::thread::JoinHandle`].
-pub struct JoinHandle<T> {
-    pub(super) inner: Unordered<Inner<std::thread::JoinHandle<T>, T>>,
-    pub(super) child: Option<Arc<ChildShared>>,
-    pub(super) control: Control,
-    pub(super) thread: Thread,
-}
+pub struct JoinHandle<T>(pub(super) Joinable<std::thread::JoinHandle<T>, T>);
 
 impl<T> JoinHandle<T> {
     /// As [`std::thread::JoinHandle::thread`].
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        &self.0.thread
     }
 
     /// As [`std::thread::JoinHandle::join`].
@@ -31,47 +24,25 @@ impl<T> JoinHandle<T> {
     }
 
     pub(crate) fn join_at(self, here: Option<CallSite>) -> Result<T> {
-        if let Some(child) = &self.child {
-            if !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished()) {
-                child.awaits(here);
-            }
-        }
-        self.control.about_to_join(here);
-        let result = self.inner.into_inner().join();
-        self.control.joined();
-        if let Some(child) = self.child {
-            child.joined(here);
-        }
-        result
+        self.0.join(here)
     }
 
     /// Joins a thread that has ended if it is under control.
     #[cfg(feature = "crossbeam")]
     pub(crate) fn join_ended_at(self, here: Option<CallSite>) -> Result<T> {
-        let result = self.inner.into_inner().join();
-        self.control.joined();
-        if let Some(child) = self.child {
-            child.joined(here);
-        }
-        result
+        self.0.join_ended(here)
     }
 
     /// The thread as far as it is under control.
     #[cfg(feature = "crossbeam")]
-    pub(crate) fn control(&self) -> Option<Arc<crate::sched::ChildControl>> {
-        self.control.0.clone()
+    pub(crate) fn control(&self) -> Option<std::sync::Arc<crate::sched::ChildControl>> {
+        self.0.control.0.clone()
     }
 
     /// As [`std::thread::JoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let here = Some(CallSite::caller());
-        self.control.about_to_look(here);
-        let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
-        if let Some(child) = &self.child {
-            child.looked(finished, here);
-        }
-        finished
+        self.0.is_finished(Some(CallSite::caller()))
     }
 }
 
@@ -85,11 +56,12 @@ impl<T> fmt::Debug for JoinHandle<T> {
 mod unix {
     use std::os::unix::thread::{JoinHandleExt, RawPthread};
 
-    use super::{Inner, JoinHandle};
+    use super::super::inner::Inner;
+    use super::JoinHandle;
 
     impl<T> JoinHandleExt for JoinHandle<T> {
         fn as_pthread_t(&self) -> RawPthread {
-            match &*self.inner {
+            match &*self.0.inner {
                 Inner::Thread(handle, _) => handle.as_pthread_t(),
                 #[cfg(feature = "fibers")]
                 Inner::Fiber(_) => own_thread(),
@@ -97,7 +69,7 @@ mod unix {
         }
 
         fn into_pthread_t(self) -> RawPthread {
-            match self.inner.into_inner() {
+            match self.0.inner.into_inner() {
                 Inner::Thread(handle, _) => handle.into_pthread_t(),
                 #[cfg(feature = "fibers")]
                 Inner::Fiber(_) => own_thread(),

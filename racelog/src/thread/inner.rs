@@ -3,8 +3,63 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Result;
 
+use super::builder::Control;
 #[cfg(feature = "fibers")]
-use super::fiber::Packet;
+use super::fiber::{Packet, Spawned};
+use super::parking::Thread;
+use crate::rt::{CallSite, ChildShared, Unordered};
+
+/// A thread that can be joined: all that is behind a handle. `H` is std's handle.
+pub(super) struct Joinable<H, T> {
+    pub(super) inner: Unordered<Inner<H, T>>,
+    pub(super) child: Option<Arc<ChildShared>>,
+    pub(super) control: Control,
+    pub(super) thread: Thread,
+}
+
+impl<H: Handle<T>, T> Joinable<H, T> {
+    /// A fiber that was spawned.
+    #[cfg(feature = "fibers")]
+    pub(super) fn of_fiber(spawned: Spawned<T>) -> Self {
+        let inner = Unordered::new(Inner::Fiber(spawned.packet));
+        Self { inner, child: None, control: spawned.control, thread: spawned.thread }
+    }
+
+    fn has_ended(&self) -> bool {
+        self.control.has_ended().unwrap_or_else(|| self.inner.is_finished())
+    }
+
+    /// Joins the thread.
+    pub(super) fn join(self, here: Option<CallSite>) -> Result<T> {
+        if let Some(child) = &self.child {
+            if !self.has_ended() {
+                child.awaits(here);
+            }
+        }
+        self.control.about_to_join(here);
+        self.join_ended(here)
+    }
+
+    /// Joins a thread that has ended if it is under control.
+    pub(super) fn join_ended(self, here: Option<CallSite>) -> Result<T> {
+        let result = self.inner.into_inner().join();
+        self.control.joined();
+        if let Some(child) = self.child {
+            child.joined(here);
+        }
+        result
+    }
+
+    /// Whether the thread has come to its end.
+    pub(super) fn is_finished(&self, here: Option<CallSite>) -> bool {
+        self.control.about_to_look(here);
+        let finished = self.has_ended();
+        if let Some(child) = &self.child {
+            child.looked(finished, here);
+        }
+        finished
+    }
+}
 
 /// A thread, or a fiber, that can be joined. `H` is std's handle.
 pub(super) enum Inner<H, T> {

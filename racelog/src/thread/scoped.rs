@@ -9,10 +9,10 @@ use std::thread::Result;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::builder::{Builder, Control};
-use super::inner::{Inner, ScopedThread};
+use super::builder::Builder;
+use super::inner::{Joinable, ScopedThread};
 use super::parking::Thread;
-use crate::rt::{CallSite, ChildShared, Spin, Unordered, counters};
+use crate::rt::{CallSite, ChildShared, Spin, counters};
 use crate::sched::{self, ChildControl};
 use crate::trace::BarrierId;
 
@@ -24,12 +24,7 @@ use crate::trace::BarrierId;
 pub struct Scope<'scope, 'env: 'scope>(std::thread::Scope<'scope, 'env>);
 
 /// An owned permission to join on a scoped thread, as [`std::thread::ScopedJoinHandle`].
-pub struct ScopedJoinHandle<'scope, T> {
-    pub(super) inner: Unordered<Inner<ScopedThread<'scope, T>, T>>,
-    pub(super) child: Option<Arc<ChildShared>>,
-    pub(super) control: Control,
-    pub(super) thread: Thread,
-}
+pub struct ScopedJoinHandle<'scope, T>(pub(super) Joinable<ScopedThread<'scope, T>, T>);
 
 /// A thread of a scope, as far as it is recorded or under control.
 struct Scoped {
@@ -160,37 +155,19 @@ impl<'scope, T> ScopedJoinHandle<'scope, T> {
     /// As [`std::thread::ScopedJoinHandle::thread`].
     #[must_use]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        &self.0.thread
     }
 
     /// As [`std::thread::ScopedJoinHandle::join`].
     #[track_caller]
     pub fn join(self) -> Result<T> {
-        let here = Some(CallSite::caller());
-        if let Some(child) = &self.child {
-            if !self.control.has_ended().unwrap_or_else(|| self.inner.is_finished()) {
-                child.awaits(here);
-            }
-        }
-        self.control.about_to_join(here);
-        let result = self.inner.into_inner().join();
-        self.control.joined();
-        if let Some(child) = self.child {
-            child.joined(here);
-        }
-        result
+        self.0.join(Some(CallSite::caller()))
     }
 
     /// As [`std::thread::ScopedJoinHandle::is_finished`].
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        let here = Some(CallSite::caller());
-        self.control.about_to_look(here);
-        let finished = self.control.has_ended().unwrap_or_else(|| self.inner.is_finished());
-        if let Some(child) = &self.child {
-            child.looked(finished, here);
-        }
-        finished
+        self.0.is_finished(Some(CallSite::caller()))
     }
 }
 

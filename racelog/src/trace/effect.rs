@@ -5,7 +5,7 @@
 //! here lists all operations: a new one does not compile before it is said what it does. When it
 //! can be done, and what the state is afterwards, is a matter of the analyser's semantics.
 
-use super::{LockId, Object, Op, ThreadId, VarId, Woken};
+use super::{LockId, MemoryOrdering, Object, Op, ThreadId, VarId, Woken};
 
 /// An access of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,8 +25,8 @@ pub struct Access<'a, V> {
 pub enum AccessKind {
     /// As plain memory.
     Plain,
-    /// As an atomic.
-    Atomic,
+    /// As an atomic, with this ordering if it is known.
+    Atomic(Option<MemoryOrdering>),
     /// While no other thread can reach it.
     Exclusive,
 }
@@ -72,12 +72,12 @@ impl<V> Op<V> {
         let (var, kind, found, left) = match self {
             Self::Read { var, value } => (var, Plain, Some(value), None),
             Self::Write { var, value } => (var, Plain, None, Some(value)),
-            Self::Load { var, value, .. } => (var, Atomic, Some(value), None),
-            Self::Store { var, value, .. } => (var, Atomic, None, Some(value)),
-            Self::Rmw { var, old, new, .. } | Self::Cas { var, old, new, .. } => {
-                (var, Atomic, Some(old), Some(new))
+            Self::Load { var, value, ordering } => (var, Atomic(*ordering), Some(value), None),
+            Self::Store { var, value, ordering } => (var, Atomic(*ordering), None, Some(value)),
+            Self::Rmw { var, old, new, ordering } | Self::Cas { var, old, new, ordering } => {
+                (var, Atomic(*ordering), Some(old), Some(new))
             }
-            Self::CasFail { var, seen, .. } => (var, Atomic, Some(seen), None),
+            Self::CasFail { var, seen, ordering } => (var, Atomic(*ordering), Some(seen), None),
             Self::Exclusive { var, value } => (var, Exclusive, None, Some(value)),
             Self::Begin
             | Self::End
@@ -241,6 +241,12 @@ impl<V> Op<V> {
         [var, self.counterpart(), lock].into_iter().flatten()
     }
 
+    /// The object that the operation is called after: the first that it is on. A wait is on its
+    /// condvar first, and then on its lock.
+    pub fn object(&self) -> Option<Object> {
+        self.touches().next().map(|touch| touch.object)
+    }
+
     /// The thread that the operation woke in the observed run, if the trace says so.
     pub const fn woken(&self) -> Option<ThreadId> {
         if let Self::NotifyOne { woken: Woken::Thread(thread), .. } = *self {
@@ -319,7 +325,7 @@ impl<V> Op<V> {
     /// Whether the operation is an atomic access.
     #[inline]
     pub const fn is_atomic(&self) -> bool {
-        matches!(self.access(), Some(Access { kind: AccessKind::Atomic, .. }))
+        matches!(self.access(), Some(Access { kind: AccessKind::Atomic(_), .. }))
     }
 
     /// Whether the operation is an exclusive access.

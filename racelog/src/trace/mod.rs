@@ -40,6 +40,7 @@
 //! Nothing in this module may depend on the rest of the crate: recorders and analysers depend on
 //! the contract, never the other way round.
 
+mod awaited;
 pub mod binary;
 mod dictionary;
 mod effect;
@@ -52,6 +53,7 @@ mod number;
 mod value;
 mod word;
 
+pub use awaited::Awaited;
 pub use dictionary::{Definition, Dictionary, DictionaryError, Memory, Object};
 pub use effect::{Access, AccessKind, LockEffect, LockUse, Touch};
 pub use event::{Event, Item, MemoryOrdering, Op, Patience, Woken};

@@ -2,8 +2,8 @@
 //!
 //! Every string of a trace can be written in the text format as it stands, so that conversion
 //! between text and binary loses nothing. The format separates fields by blanks and starts
-//! comments with `#`: strings that would be torn apart there have no place in a trace, and whoever
-//! records must replace such characters first.
+//! comments with `#`: strings that would be torn apart there have no place in a trace, and a
+//! recorder must replace such characters first.
 
 /// Whether `text` is a word: not empty, without blanks, control characters or `#`, and not a lone
 /// `@`, which starts a location.

@@ -1,5 +1,5 @@
-//! Every race that is predicted in an example or in a program of these tests is confirmed by a replay, in
-//! both orders.
+//! Every race that is predicted in an example or in a program of these tests is confirmed by a
+//! replay, in both orders.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! A real browser, by its own protocol: Chromium's DevTools over a pipe.
 //!
-//! Keys and clicks go the way of a person's, through the browser's input, so focus and default actions
-//! are what they are for people. Nothing waits for time to pass: a page is asked when it has drawn.
+//! Keys and clicks go the way of a person's, through the browser's input, so focus and default
+//! actions are what they are for people. Nothing waits for time to pass: a page is asked when it
+//! has drawn.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;

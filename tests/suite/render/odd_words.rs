@@ -113,7 +113,7 @@ fn odd_project(mut project: Project, random: &mut ChaCha8Rng) -> Project {
                     order.first = Some(word(random));
                     order.outcome.then = Aftermath::Panic(word(random));
                     for values in &mut order.outcome.values {
-                        (values.thread, values.read) = (word(random), Some(word(random)));
+                        (values.thread, values.values.read) = (word(random), Some(word(random)));
                     }
                 }
             }

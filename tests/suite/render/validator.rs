@@ -1,5 +1,5 @@
-//! A validator of JSON Schema, draft 7, for as much of it as the schemas in `tests/schemas` use. A schema
-//! that uses more is refused, so that nothing passes because it was not looked at.
+//! A validator of JSON Schema, draft 7, for as much of it as the schemas in `tests/schemas` use. A
+//! schema that uses more is refused, so that nothing passes because it was not looked at.
 
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use predictor::analysis::{Detector, analyze};
-use predictor::finding::{Kind, Level, Role, WaitsFor};
+use predictor::finding::{Kind, Level, Role, WaitKind};
 use predictor::predict::Options;
 use predictor::project::{Analysed, Collector, Project, Sources, Suppression};
 use predictor::render::{TextOptions, to_github, to_junit, to_sarif, write_text};
@@ -122,7 +122,7 @@ fn a_deadlock_says_who_holds_what_and_since_where() {
     let taken = [(&Role::Taken, 3), (&Role::Taken, 7)];
     assert_eq!(roles, [(&Role::Next, 4), (&Role::Next, 8), taken[0], taken[1], too]);
     let waits = parts[0].waits.as_ref().expect("it waits");
-    assert_eq!((&waits.what, &waits.by[..]), (&WaitsFor::Lock, &["t2".to_owned()][..]));
+    assert_eq!((&waits.what, &waits.by[..]), (&WaitKind::Lock, &["t2".to_owned()][..]));
     let text = text_of(&project);
     for words in [
         "^^^^^^^^^^ thread `t1` waits for `log`, which `t2` holds",

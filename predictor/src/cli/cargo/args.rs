@@ -26,7 +26,8 @@ pub(super) struct Cargo {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Racelog {
-    /// Predicts the data races of Rust programs from ordinary test runs, and proves each by running it
+    /// Predicts the data races of Rust programs from ordinary test runs, and proves each by running
+    /// it
     #[command(version, display_name = "cargo-racelog", after_help = EXIT_CODES)]
     Racelog {
         #[command(subcommand)]

@@ -11,8 +11,8 @@ use crate::trace::format::Source;
 const TRACES: usize = 10;
 const THREADS: usize = 20;
 
-/// Says who stood where in the traces that ended early, if their program was ended: all of them were
-/// if the run was interrupted.
+/// Says who stood where in the traces that ended early, if their program was ended: all of them
+/// were if the run was interrupted.
 pub(super) fn say_where_threads_stood(
     files: &[TraceFile],
     run_folder: &RunFolder,

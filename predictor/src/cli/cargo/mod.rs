@@ -423,7 +423,7 @@ impl<'a> Job<'a> {
     }
 
     /// Does what comes after the analysis, and keeps the report. Programs are run again, to
-    /// confirm, only if somebody's word may be taken for how.
+    /// confirm, only if the file that says how may be trusted.
     fn finish(
         &self,
         mut project: Project,

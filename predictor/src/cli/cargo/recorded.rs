@@ -65,8 +65,9 @@ impl Recorded {
 }
 
 /// The variables that cargo and nextest set for the programs that they run, and that programs look
-/// at: <https://doc.rust-lang.org/cargo/reference/environment-variables.html>. Names that end in `_`
-/// stand for all that begin so. What people set for cargo, tokens and proxies among it, is not here.
+/// at: <https://doc.rust-lang.org/cargo/reference/environment-variables.html>. Names that end in
+/// `_` stand for all that begin so. What people set for cargo, tokens and proxies among it, is not
+/// here.
 const KEPT: [&str; 16] = [
     "CARGO",
     "CARGO_BIN_EXE_",
@@ -87,7 +88,7 @@ const KEPT: [&str; 16] = [
 ];
 
 /// Whether a variable belongs to how a program was run. A name that speaks of a secret never does,
-/// whoever has set it.
+/// wherever it was set.
 pub(super) fn is_kept(name: &str) -> bool {
     let is = |kept: &&str| name == *kept || (kept.ends_with('_') && name.starts_with(*kept));
     let upper = name.to_ascii_uppercase();

@@ -1,9 +1,9 @@
 //! Condvars, as section 4 of Said et al. has them: who wakes up has been notified since it began to
-//! wait, by a `notify_all` or by a `notify_one` that chose it; a `notify_one` chooses one waiter, any
-//! of them, if there is one who has not been notified. Besides: who times out has not been.
+//! wait, by a `notify_all` or by a `notify_one` that chose it; a `notify_one` chooses one waiter,
+//! any of them, if there is one who has not been notified. Besides: who times out has not been.
 //!
-//! That a `notify_one` must choose somebody matters only where somebody times out: else a
-//! notification too many harms nobody.
+//! That a `notify_one` must choose a waiter matters only where a wait times out: else a
+//! notification too many does no harm.
 
 use super::WholeTrace;
 use crate::index::{Condvar, Stay};
@@ -103,7 +103,7 @@ fn state_timeouts(whole: &mut WholeTrace<'_>, condvar: &Condvar, choices: &Choic
     }
 }
 
-/// If somebody waits who has not been notified, a `notify_one` chooses somebody.
+/// If a thread waits that has not been notified, a `notify_one` chooses a waiter.
 fn state_obligation(
     whole: &mut WholeTrace<'_>,
     condvar: &Condvar,

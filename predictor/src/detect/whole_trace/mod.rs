@@ -1,10 +1,10 @@
-//! What [`said`](super::said) and [`paper`](super::paper) share: a formula over an order of *all* events of
-//! a trace.
+//! What [`said`](super::said) and [`paper`](super::paper) share: a formula over an order of *all*
+//! events of a trace.
 //!
 //! Whatever happens in the trace happens in each solution, in another order: threads in program
 //! order, locks and all other synchronisation as their semantics has it. What is read is a matter
-//! of the detector: it says after which events a thread has to be *clean*, and so must have read what
-//! it read. Unlike the [encoding of prefixes](crate::encode), no event can be left out.
+//! of the detector: it says after which events a thread has to be *clean*, and so must have read
+//! what it read. Unlike the [encoding of prefixes](crate::encode), no event can be left out.
 //!
 //! As there, what concerns all pairs of something is stated only once a solution breaks it.
 

@@ -45,8 +45,8 @@ fn state_exclusion(whole: &mut WholeTrace<'_>, a: u32, b: u32) {
     whole.formula.clause(&clause);
 }
 
-/// Whoever fails to take a lock does so inside a region of it: one of a writer, if it wanted to
-/// share it.
+/// A thread that fails to take a lock does so inside a region of it: one of a writer, if it wanted
+/// to share it.
 pub(super) fn state_failure(
     whole: &mut WholeTrace<'_>,
     failure: EventId,

@@ -15,13 +15,13 @@ mod waits;
 
 use std::collections::BTreeMap;
 
-use racelog::trace::{ChannelId, LockId, ThreadId};
+use racelog::trace::{Awaited, ChannelId, LockId, ThreadId};
 use rustc_hash::FxHashMap;
 
 use self::holders::Holders;
 use super::{Encoder, channels, foreign, program_order};
 use crate::goal::ProgramPoint;
-use crate::index::Wait;
+use crate::index::{can_be_root, endless_wait};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
 use crate::trace::EventId;
@@ -161,7 +161,7 @@ fn state_thread(encoder: &mut Encoder<'_>, asked: &mut Asked, thread: ThreadId) 
     let mut before = trace.fork_of(thread);
     for event in trace.events_of_thread(thread) {
         let stop =
-            Wait::of(trace, *event).and_then(|wait| state_stop(encoder, asked, *event, wait));
+            endless_wait(trace, *event).and_then(|it| state_stop(encoder, asked, *event, it));
         if let Some(stop) = stop {
             asked.stops.insert(*event, stop);
         }
@@ -184,11 +184,11 @@ fn state_stop(
     encoder: &mut Encoder<'_>,
     asked: &mut Asked,
     event: EventId,
-    wait: Wait,
+    awaited: Awaited,
 ) -> Option<Stop> {
     let blocked = encoder.formula.proposition(false);
-    let root = waits::state(encoder, asked, event, wait, blocked)?;
-    let root = root.filter(|_| wait.can_be_root(encoder.trace, encoder.index, event));
+    let root = waits::state(encoder, asked, event, awaited, blocked)?;
+    let root = root.filter(|_| can_be_root(encoder.trace, encoder.index, event, awaited));
     let mut conditions = program_order::reached(encoder, event);
     conditions.extend(foreign::allowed(encoder, event));
     conditions.push(!encoder.included(event));

@@ -1,12 +1,11 @@
 //! What keeps a thread waiting when the prefix ends, one row of the table of operations that wait
 //! after the other.
 
-use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId};
+use racelog::trace::{Awaited, BarrierId, ChannelId, CondvarId, LockId, ThreadId};
 
 use super::holders::{self, Holders};
 use super::{Asked, Root};
 use crate::encode::{Encoder, barriers, channels, condvars, parking};
-use crate::index::Wait;
 use crate::solve::formula::Lit;
 use crate::trace::EventId;
 
@@ -16,31 +15,34 @@ pub(super) fn state(
     encoder: &mut Encoder<'_>,
     asked: &mut Asked,
     event: EventId,
-    wait: Wait,
+    awaited: Awaited,
     blocked: Lit,
 ) -> Option<Option<Root>> {
-    // Whoever can end it, nobody does: each of these is a root.
+    // Any thread could end it, and none does: each of these is a root.
     let anybody = Some(Root { is: blocked, waits_for_blocked: Lit::FALSE });
-    match wait {
-        Wait::Lock { lock, only_writer } => {
-            let holders = holders::of(encoder, asked, lock, only_writer);
-            return Some(state_lock(encoder, holders, blocked, Lit::FALSE));
-        }
-        Wait::Wake { condvar, lock } => {
+    let mut lock_given_back = |lock, only_writer| {
+        let holders = holders::of(encoder, asked, lock, only_writer);
+        Some(state_lock(encoder, holders, blocked, Lit::FALSE))
+    };
+    match awaited {
+        Awaited::Lock { lock, shared } => return lock_given_back(lock, shared),
+        Awaited::Initialiser(lock) => return lock_given_back(lock, true),
+        Awaited::LockAgain(lock) => return lock_given_back(lock, false),
+        Awaited::Notification { condvar, lock } => {
             return Some(state_wake(encoder, asked, event, condvar, lock, blocked));
         }
-        Wait::End(thread) => return state_join(encoder, thread, blocked),
-        Wait::EndOfScope(barrier, generation) => {
+        Awaited::End(thread) => return state_join(encoder, thread, blocked),
+        Awaited::EndOfScope(barrier, generation) => {
             barriers::state_incomplete(encoder, barrier, generation, blocked);
             return Some(state_scope(encoder, barrier, generation, blocked));
         }
-        Wait::Token => parking::state_no_token(encoder, event, blocked, false),
-        Wait::Message(channel) => {
+        Awaited::Token => parking::state_no_token(encoder, event, blocked, false),
+        Awaited::Message(channel) => {
             let empty = empty(encoder, asked, channel);
             encoder.formula.implies(&[blocked], &[empty]);
             channels::state_sender_left_at_end(encoder, channel, blocked);
         }
-        Wait::LastSender(channel) => {
+        Awaited::LastSender(channel) => {
             if encoder.index.channels[channel.index()].closes.is_empty() {
                 return None;
             }
@@ -48,13 +50,13 @@ pub(super) fn state(
             encoder.formula.implies(&[blocked], &[empty]);
             channels::state_sender_left_at_end(encoder, channel, blocked);
         }
-        Wait::Room(channel) => {
+        Awaited::Room(channel) => {
             let formula = &mut encoder.formula;
             let full = *asked.full.entry(channel).or_insert_with(|| formula.proposition(false));
             encoder.formula.implies(&[blocked], &[full]);
             channels::state_receiver_left_at_end(encoder, channel, blocked);
         }
-        Wait::Arrivals(barrier, generation) => {
+        Awaited::Arrivals(barrier, generation) => {
             barriers::state_incomplete(encoder, barrier, generation, blocked);
         }
     }

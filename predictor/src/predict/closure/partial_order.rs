@@ -1,8 +1,8 @@
 //! A partial order of the events of some threads that grows by edges.
 //!
 //! For each two threads, a *staircase*: how many events of the one come before each event of the
-//! other, kept where that changes. The order is closed under transitivity at all times, so that to ask
-//! is a binary search, and to add an edge raises a staircase for each two threads.
+//! other, kept where that changes. The order is closed under transitivity at all times, so that to
+//! ask is a binary search, and to add an edge raises a staircase for each two threads.
 
 /// An event: its thread, and its place there.
 pub(super) type Event = (usize, u32);
@@ -11,8 +11,8 @@ pub(super) type Event = (usize, u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Contradiction;
 
-/// How many events of one thread come before each event of another: where that changes, and what it is
-/// from there on. Both rise.
+/// How many events of one thread come before each event of another: where that changes, and what it
+/// is from there on. Both rise.
 #[derive(Clone, Debug, Default)]
 struct Staircase {
     steps: Vec<(u32, u32)>,

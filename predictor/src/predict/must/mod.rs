@@ -60,8 +60,8 @@ impl MustOrder {
         self.needed.at(thread, position)
     }
 
-    /// What an event needs of each thread, if that is more than what the one before it in its thread
-    /// needs.
+    /// What an event needs of each thread, if that is more than what the one before it in its
+    /// thread needs.
     pub(super) fn raised_at(&self, thread: ThreadId, position: usize) -> Option<&[u32]> {
         self.needed.raised_at(thread, position)
     }

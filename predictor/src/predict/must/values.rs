@@ -44,9 +44,9 @@ impl Builder<'_> {
         self.passed[thread.index()] = position as u32 + 1;
     }
 
-    /// What must have happened for a read to find its value: what all writes that could have given it
-    /// have in common. Of the writes of a thread the first one that a read can find is enough, for the
-    /// others come after it.
+    /// What must have happened for a read to find its value: what all writes that could have given
+    /// it have in common. Of the writes of a thread the first one that a read can find is enough,
+    /// for the others come after it.
     fn forced(&self, read: EventId, op: &Op, values: Values<'_>) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
         let (var, value) = (op.var()?, *op.found()?);
@@ -93,9 +93,9 @@ impl Builder<'_> {
 
     /// What must have happened for a read to find what a thread has written; none if it cannot.
     ///
-    /// It cannot find what was written before something that was written by the same thread, or must
-    /// come later, and must have happened; nor what must have been written before what the reader wrote
-    /// itself; nor what must be written later.
+    /// It cannot find what was written before something that was written by the same thread, or
+    /// must come later, and must have happened; nor what must have been written before what the
+    /// reader wrote itself; nor what must be written later.
     fn first_source(
         &self,
         read: EventId,

@@ -2,7 +2,7 @@
 
 use racelog::trace::End;
 
-use crate::index::{Index, Wait};
+use crate::index::{Index, can_be_root, endless_wait};
 use crate::trace::Trace;
 
 /// That some thread of a trace may wait for what nobody is left to do.
@@ -20,7 +20,7 @@ impl StallCandidates {
             return None;
         }
         let can_be_root = |event| {
-            Wait::of(trace, event).is_some_and(|wait| wait.can_be_root(trace, index, event))
+            endless_wait(trace, event).is_some_and(|it| can_be_root(trace, index, event, it))
         };
         trace.events().any(can_be_root).then(|| Self { size: size(trace, index) })
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use racelog::trace::ThreadId;
 
 use crate::goal::{Goal, ProgramPoint};
-use crate::index::Wait;
+use crate::index::endless_wait;
 use crate::predict::PATIENCE;
 use crate::predict::patient_run::{Limits, PatientRun};
 use crate::trace::{EventId, Op, Trace};
@@ -73,7 +73,8 @@ fn events(trace: &Trace) -> Vec<EventId> {
     let mut at_place: BTreeMap<(ThreadId, ProgramPoint), usize> = BTreeMap::new();
     let mut events: Vec<EventId> = Vec::new();
     for event in (0..trace.len()).rev().map(EventId::from_index) {
-        let waits = matches!(trace.op(event), Op::Wait { .. }) || Wait::of(trace, event).is_some();
+        let begins_to_wait = matches!(trace.op(event), Op::Wait { .. });
+        let waits = begins_to_wait || endless_wait(trace, event).is_some();
         if waits {
             let place = (trace.thread(event), ProgramPoint::of(trace, event));
             let count = at_place.entry(place).or_default();

@@ -1,6 +1,6 @@
 //! What to do about threads that wait for each other, or for ever.
 
-use crate::finding::{Part, Reason, Role, WaitsFor};
+use crate::finding::{Part, Reason, Role, WaitKind};
 use crate::render::list;
 use crate::render::story::Story;
 
@@ -29,24 +29,24 @@ fn about_circle(story: &Story<'_>, circle: &[&Part]) -> String {
         let wanted = story.wanted_locks(part);
         wanted.first().map(|lock| format!("`{}`", story.names.best(&lock.name)))
     };
-    let is_in = |what: &WaitsFor| circle.iter().find(|part| waits(part).as_ref() == Some(what));
+    let is_in = |what: &WaitKind| circle.iter().find(|part| waits(part).as_ref() == Some(what));
     if story.occurrence.reason == Reason::CircleOfWaitingWriters
-        && let Some(reader) = is_in(&WaitsFor::WaitingWriters)
+        && let Some(reader) = is_in(&WaitKind::WaitingWriters)
     {
         let lock = object(story, reader);
         return format!(
             "share {lock} once and pass the guard on, or give it back before it is shared again"
         );
     }
-    if let Some(part) = is_in(&WaitsFor::ThreadEnd) {
+    if let Some(part) = is_in(&WaitKind::ThreadEnd) {
         let lock = held(part).unwrap_or_else(|| "the lock".to_owned());
         return format!("give {lock} back before joining {}", object(story, part));
     }
-    if let Some(part) = is_in(&WaitsFor::EndOfScope) {
+    if let Some(part) = is_in(&WaitKind::EndOfScope) {
         let lock = held(part).unwrap_or_else(|| "the lock".to_owned());
         return format!("give {lock} back before the scope ends");
     }
-    if let Some(part) = is_in(&WaitsFor::Initialiser) {
+    if let Some(part) = is_in(&WaitKind::Initialiser) {
         let lock = held(part).unwrap_or_else(|| "a lock".to_owned());
         let once = object(story, part);
         return format!("initialise {once} before {lock} is taken, or without taking {lock}");
@@ -102,25 +102,25 @@ fn about_notification(story: &Story<'_>, part: &Part) -> Option<String> {
 fn about_stall(story: &Story<'_>, part: &Part) -> Option<String> {
     let object = object(story, part);
     let advice = match &part.waits.as_ref()?.what {
-        WaitsFor::Notification => format!(
+        WaitKind::Notification => format!(
             "look which thread is to notify {object} here, and whether it can be over already or \
              needs a lock that `{}` holds",
             part.thread
         ),
-        WaitsFor::Unpark => format!("look which thread is to unpark `{}` here", part.thread),
-        WaitsFor::Message => {
+        WaitKind::Unpark => format!("look which thread is to unpark `{}` here", part.thread),
+        WaitKind::Message => {
             format!("drop the senders of {object} that send no more, or send what is waited for")
         }
-        WaitsFor::Room => {
+        WaitKind::Room => {
             format!("let a thread receive from {object} while others send, or give it more room")
         }
-        WaitsFor::Arrivals => format!("let as many threads come to {object} as it waits for"),
-        WaitsFor::Lock
-        | WaitsFor::WaitingWriters
-        | WaitsFor::Initialiser
-        | WaitsFor::ThreadEnd
-        | WaitsFor::EndOfScope
-        | WaitsFor::Other(_) => return None,
+        WaitKind::Arrivals => format!("let as many threads come to {object} as it waits for"),
+        WaitKind::Lock
+        | WaitKind::WaitingWriters
+        | WaitKind::Initialiser
+        | WaitKind::ThreadEnd
+        | WaitKind::EndOfScope
+        | WaitKind::Other(_) => return None,
     };
     Some(advice)
 }

@@ -1,7 +1,8 @@
 //! Columns of small numbers, so short that a hundred thousand events are no burden to a page.
 //!
-//! A column is a string. Each number is written five bits at a time, the lowest first, a character each, with
-//! the sixth bit set where more follow; the characters are those of base64. `assets/data.js` reads it.
+//! A column is a string. Each number is written five bits at a time, the lowest first, a character
+//! each, with the sixth bit set where more follow; the characters are those of base64.
+//! `assets/data.js` reads it.
 
 use serde::Serialize;
 

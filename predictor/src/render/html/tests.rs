@@ -41,8 +41,8 @@ fn page(project: &Project, sources: &impl Sources, load: fn(&str) -> Option<Trac
     String::from_utf8(out).unwrap()
 }
 
-/// The elements of a page as a browser finds them: names, with a slash at their ends; what a script or a
-/// style says is text until its end. Panics where tags do not fit together.
+/// The elements of a page as a browser finds them: names, with a slash at their ends; what a script
+/// or a style says is text until its end. Panics where tags do not fit together.
 fn elements(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open: Vec<String> = Vec::new();

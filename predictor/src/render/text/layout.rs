@@ -1,4 +1,5 @@
-//! Text that fits: widths as terminals have them, breaking, cutting, and nothing that moves the cursor.
+//! Text that fits: widths as terminals have them, breaking, cutting, and nothing that moves the
+//! cursor.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -7,8 +8,8 @@ pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Whether terminals, and other readers, would do something with a character instead of showing it: a
-/// control character, one that changes the direction of writing, or one that ends the line.
+/// Whether terminals, and other readers, would do something with a character instead of showing it:
+/// a control character, one that changes the direction of writing, or one that ends the line.
 pub(crate) fn acts_on_terminals(c: char) -> bool {
     let turns = matches!(c,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -38,8 +39,8 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
     short
 }
 
-/// The text in so many columns at most. What is cut off is the middle: of paths and of names of tests
-/// both ends matter.
+/// The text in so many columns at most. What is cut off is the middle: of paths and of names of
+/// tests both ends matter.
 pub(super) fn cut_middle(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -70,8 +71,8 @@ fn first(text: &str, columns: usize) -> &str {
     text
 }
 
-/// The lines of a text that is broken between words. A word that is too long for a line is cut in the
-/// middle.
+/// The lines of a text that is broken between words. A word that is too long for a line is cut in
+/// the middle.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(10);
     let mut lines = vec![String::new()];

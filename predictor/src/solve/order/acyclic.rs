@@ -125,8 +125,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Whether a way leads from `start` to `end`. If not, `forward` is what can be reached and comes
-    /// before `end` in the order.
+    /// Whether a way leads from `start` to `end`. If not, `forward` is what can be reached and
+    /// comes before `end` in the order.
     fn reaches(&mut self, start: Node, end: Node) -> bool {
         let high = self.rank(end);
         self.forward.clear();

@@ -8,8 +8,8 @@ impl Search {
     /// refuted.
     ///
     /// It goes back by one level only, wherever the learnt clause would have had something to say
-    /// (A. Nadel and V. Ryvchin, "Chronological Backtracking", 2018): most conflicts are about a few
-    /// events, and what was decided of a thousand others in between need not be decided again.
+    /// (A. Nadel and V. Ryvchin, "Chronological Backtracking", 2018): most conflicts are about a
+    /// few events, and what was decided of a thousand others in between need not be decided again.
     pub(super) fn resolve(&mut self, conflict: Vec<Lit>) -> bool {
         // A conflict of the order may come to light later than it arose.
         let level = conflict.iter().map(|lit| self.level(*lit)).max().unwrap_or(0);
@@ -25,8 +25,8 @@ impl Search {
         true
     }
 
-    /// Adds a clause that follows from the others, and of which all literals but the first are false.
-    /// The first becomes true.
+    /// Adds a clause that follows from the others, and of which all literals but the first are
+    /// false. The first becomes true.
     pub(super) fn learn(&mut self, mut clause: Vec<Lit>) {
         let Some(latest) = (1..clause.len()).max_by_key(|at| self.level(clause[*at])) else {
             self.assign(clause[0], Reason::Decision, 0);

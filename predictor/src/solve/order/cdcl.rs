@@ -1,14 +1,13 @@
 //! Conflict-driven clause learning, with a hook for the order of events.
 //!
 //! The plain, proven design (MiniSat; N. Eén and N. Sörensson, "An Extensible SAT-solver", 2003):
-//! two watched literals a clause, first-UIP learning with minimisation, activities, Luby restarts, and
-//! deletion of learnt clauses by their LBD (G. Audemard and L. Simon, 2009). Two things are different.
-//! A decision is made only for a clause that would not hold by [defaults](super::open), so that a
-//! search for a small prefix decides little. And:
-//! a decision on the order of two events has to follow the topological order that
-//! the graph keeps up at that moment. That order starts out as the observed one, which is nearly a
-//! model, and a search that starts there is short. No general solver can be asked for either, which
-//! is why this one is our own.
+//! two watched literals a clause, first-UIP learning with minimisation, activities, Luby restarts,
+//! and deletion of learnt clauses by their LBD (G. Audemard and L. Simon, 2009). Two things are
+//! different. A decision is made only for a clause that would not hold by [defaults](super::open),
+//! so that a search for a small prefix decides little. And: a decision on the order of two events
+//! has to follow the topological order that the graph keeps up at that moment. That order starts
+//! out as the observed one, which is nearly a model, and a search that starts there is short. No
+//! general solver can be asked for either, which is why this one is our own.
 //!
 //! Levels need not rise along the trail: a literal has the level of the latest decision that it
 //! depends on, and one that depends on early decisions only outlives the later ones that come
@@ -162,8 +161,8 @@ impl Search {
             _ => Reverse(u32::MAX),
         });
         let [first, second] = [clause[0], clause[1]];
-        // A clause of which only the first literal does not fail needs it from the level on at which
-        // the second fails. What has been decided since without heeding that is undone.
+        // A clause of which only the first literal does not fail needs it from the level on at
+        // which the second fails. What has been decided since without heeding that is undone.
         let unheeded = match self.value(first) {
             0 => false,
             1 => self.value(second) < 0 && self.level(first) > self.level(second),

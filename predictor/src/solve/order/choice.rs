@@ -1,8 +1,9 @@
 //! What to decide next.
 //!
 //! First the order of events that conflicts have lately been about, so that what is decided wrongly
-//! shows early; then a clause that does not hold yet. Whenever the order of two events is decided, it
-//! is decided as the topological order of the graph has it: that closes no cycle and moves nothing.
+//! shows early; then a clause that does not hold yet. Whenever the order of two events is decided,
+//! it is decided as the topological order of the graph has it: that closes no cycle and moves
+//! nothing.
 
 use super::cdcl::Search;
 use super::clauses::ClauseRef;

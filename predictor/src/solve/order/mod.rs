@@ -1,8 +1,8 @@
 //! `order`, our own solver and the default: clause learning over an ordering theory.
 //!
 //! One file a part: the search (`cdcl`), what it decides (`choice`, `open`, `activity`) and learns
-//! (`analysis`), the clauses (`clauses`), orders without cycles (`acyclic`), and what propositions say of
-//! the order (`order_atoms`).
+//! (`analysis`), the clauses (`clauses`), orders without cycles (`acyclic`), and what propositions
+//! say of the order (`order_atoms`).
 
 mod activity;
 mod acyclic;

@@ -1,9 +1,10 @@
 //! Which clauses still need a decision.
 //!
-//! Most propositions of an encoding say that something is in the prefix, or is needed, and are false
-//! in most solutions. So a proposition that nobody decides has a *default*, and a clause needs a
-//! decision only if it would not hold by defaults. A clause that holds *rests on* one of its literals,
-//! which is true or would be by default, and is looked at again only when that is no longer so.
+//! Most propositions of an encoding say that something is in the prefix, or is needed, and are
+//! false in most solutions. So a proposition that nobody decides has a *default*, and a clause
+//! needs a decision only if it would not hold by defaults. A clause that holds *rests on* one of
+//! its literals, which is true or would be by default, and is looked at again only when that is no
+//! longer so.
 
 use super::clauses::ClauseRef;
 use crate::solve::formula::Lit;

@@ -6,13 +6,13 @@
 //! comes before the first assertion: it takes Z3 to its incremental core at once, which is about
 //! three times faster here than the front end for single questions.
 //!
-//! **The guard.** Each question carries a time limit, but the library (4.8.12 at least) can ignore its
-//! own limit, and an interrupt, on large questions. A session therefore lives in a thread of its own.
-//! If that has not answered at the deadline and a grace time later, the answer is unknown, the thread
-//! is abandoned, and the next question goes to a new session, which is told the whole formula. An
-//! abandoned thread ends when Z3 comes back to it, or with the process; until then it keeps one
-//! core busy and its memory. A thread cannot be killed, and a process that can be would need an
-//! executable, which a library does not have. Without a deadline, there is no guard.
+//! **The guard.** Each question carries a time limit, but the library (4.8.12 at least) can ignore
+//! its own limit, and an interrupt, on large questions. A session therefore lives in a thread of
+//! its own. If that has not answered at the deadline and a grace time later, the answer is unknown,
+//! the thread is abandoned, and the next question goes to a new session, which is told the whole
+//! formula. An abandoned thread ends when Z3 comes back to it, or with the process; until then it
+//! keeps one core busy and its memory. A thread cannot be killed, and a process that can be would
+//! need an executable, which a library does not have. Without a deadline, there is no guard.
 
 mod session;
 mod worker;

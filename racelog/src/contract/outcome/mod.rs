@@ -35,16 +35,23 @@
 //! | `wait` | as `stands`, of all threads at the end that cannot go on; of a deadlock that was to be seen, of its threads |
 //! | `lost` | a thread that blocked outside of racelog, and what it did last |
 //!
+//! The parts of an outcome have types that the analyser keeps in its reports, too, with the names
+//! and places of the report: [`Words`] makes the one of the other.
+//!
 //! The lines `holds`, `first` and `joins` are about the last thread before them. All others may
 //! come in any order, after the first. There are no comments: a message may have any sign but line
 //! breaks, which are written as blanks.
 
 mod read;
+#[cfg(feature = "serde")]
+mod report;
+mod words;
 mod write;
 
 use std::error::Error;
 use std::fmt;
 
+pub use self::words::Words;
 use super::operation::{AccessValues, Operation};
 use super::place::SourcePlace;
 
@@ -118,28 +125,32 @@ pub struct NamedThread {
 }
 
 /// What an access of a thread read and wrote.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct ThreadValues {
     /// The thread.
     pub thread: String,
     /// The values.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub values: AccessValues,
 }
 
 /// How far a run came.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reached {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Reached<P = SourcePlace, S = Standing<P>> {
     /// What the schedule leads to was seen: both threads stood before the racing accesses, threads
     /// could no longer go on, or a message had no receiver.
     Confirmed,
     /// The program did not follow its schedule.
-    Diverged(Box<Divergence>),
+    Diverged(Box<Divergence<P, S>>),
     /// The program ended before that.
     Unreached {
         /// The first step that did not happen, from 1.
         step: u64,
         /// What the schedule says.
-        expected: Operation,
+        expected: Operation<P>,
     },
     /// There was no schedule to follow.
     Ran,
@@ -147,30 +158,33 @@ pub enum Reached {
 
 /// Where a program did not follow its schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Divergence {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Divergence<P = SourcePlace, S = Standing<P>> {
     /// The step, from 1.
     pub step: u64,
     /// What the schedule says.
-    pub expected: Operation,
+    pub expected: Operation<P>,
     /// What happened instead.
-    pub why: Deviation,
+    pub why: Deviation<P, S>,
     /// A step that came before its time, since the program does it at once with the one before.
-    pub early: Option<EarlyStep>,
+    pub early: Option<EarlyStep<P>>,
     /// The first access before that read or wrote something else than the schedule says.
-    pub differs: Option<OtherValue>,
+    pub differs: Option<OtherValue<P>>,
 }
 
 /// In which way a program does not follow its schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Deviation {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Deviation<P = SourcePlace, S = Standing<P>> {
     /// The thread did this instead.
-    Other(Operation),
+    Other(Operation<P>),
     /// The thread has ended.
     Ended,
     /// There is no such thread. Where the one stands that should have started it, if there is one.
-    Absent(Option<Standing>),
+    Absent(Option<S>),
     /// The thread cannot go on.
-    Blocked(Standing),
+    Blocked(S),
     /// The thread is where it is to wait, and could go on.
     GoesOn,
     /// The accesses are not of the same memory, or the threads do not wait for each other.
@@ -179,20 +193,21 @@ pub enum Deviation {
 
 /// A step that came before its time.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EarlyStep {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct EarlyStep<P = SourcePlace> {
     /// Its number, from 1.
     pub step: u64,
     /// What it is.
-    pub operation: Operation,
+    pub operation: Operation<P>,
 }
 
 /// An access that found or left something else than the schedule says.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OtherValue {
+pub struct OtherValue<P = SourcePlace> {
     /// The number of its step, from 1.
     pub step: u64,
     /// The access.
-    pub access: Operation,
+    pub access: Operation<P>,
     /// What the schedule says.
     pub predicted: AccessValues,
     /// What it was.
@@ -201,16 +216,20 @@ pub struct OtherValue {
 
 /// A thread, and a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ThreadPlace {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ThreadPlace<P = SourcePlace> {
     /// The thread, by its place in the tree of threads; `None` if it is none of the run's.
+    #[cfg_attr(feature = "serde", serde(with = "report::thread_or_none"))]
     pub thread: Option<String>,
     /// The place, if it is known.
-    pub place: Option<SourcePlace>,
+    pub place: Option<P>,
 }
 
 /// Where a thread stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(bound(deserialize = "P: serde::Deserialize<'de>")))]
+pub struct Standing<P = SourcePlace> {
     /// The thread, by its place in the tree of threads.
     pub thread: String,
     /// In which way.
@@ -218,17 +237,23 @@ pub struct Standing {
     /// What it is about to do, or did last: `lock`, `end of scope` and the like.
     pub action: String,
     /// Where that is.
-    pub place: Option<SourcePlace>,
+    pub place: Option<P>,
+    /// What it waits for, as the trace calls it. Reports know that, programs do not.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub object: Option<String>,
     /// The thread whose end it waits for.
     pub joins: Option<String>,
     /// The threads that hold what it waits for, and since where.
-    pub holders: Vec<ThreadPlace>,
+    pub holders: Vec<ThreadPlace<P>>,
     /// The threads that wait to take it exclusively and go first, and where.
-    pub writers: Vec<ThreadPlace>,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub writers: Vec<ThreadPlace<P>>,
 }
 
 /// In which way a thread stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum ThreadState {
     /// Before an operation.
     Ready,
@@ -239,7 +264,9 @@ pub enum ThreadState {
 }
 
 /// What followed.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Aftermath {
     /// Nothing that could be seen.
     Nothing,
@@ -253,8 +280,40 @@ pub enum Aftermath {
     Livelock,
     /// All threads waited for something that is not under control.
     Stuck,
-    /// It had not ended when this was written.
+    /// A signal of this number killed it. The command says so, not the program.
+    Killed(i32),
+    /// It had not ended when this was written, or when its time was up.
     Unended,
+}
+
+impl Aftermath {
+    /// Whether the program went wrong. That control was lost is not its fault, and some programs
+    /// are not meant to end.
+    #[must_use]
+    pub const fn is_harm(&self) -> bool {
+        match self {
+            Self::Panic(_) | Self::Check(_) | Self::Deadlock | Self::Livelock | Self::Killed(_) => {
+                true
+            }
+            Self::Nothing | Self::Stuck | Self::Unended => false,
+        }
+    }
+}
+
+/// In words for people; an outcome has shorter ones.
+impl fmt::Display for Aftermath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing visible"),
+            Self::Panic(message) => write!(f, "panic: {message}"),
+            Self::Check(label) => write!(f, "failed check: {label}"),
+            Self::Deadlock => f.write_str("deadlock"),
+            Self::Livelock => f.write_str("livelock"),
+            Self::Stuck => f.write_str("stuck outside of control"),
+            Self::Killed(signal) => write!(f, "killed by signal {signal}"),
+            Self::Unended => f.write_str("no end within its time"),
+        }
+    }
 }
 
 /// Why a text is no outcome.

@@ -123,7 +123,7 @@ impl Reader {
             }
             "real" => outcome.real_races.push(two_places(rest)?),
             "steps" => outcome.steps = number(rest)?,
-            "then" => outcome.then = rest.parse()?,
+            "then" => outcome.then = aftermath(rest)?,
             "panicked" => outcome.panicked = Some(rest.parse()?),
             "lost" => outcome.lost.push(rest.parse()?),
             _ => return Err(format!("`{word}` is not known here")),
@@ -210,7 +210,7 @@ fn standing(text: &str) -> Result<Standing, String> {
     };
     let (thread, action) = (thread.to_owned(), action.to_owned());
     let (holders, writers) = (Vec::new(), Vec::new());
-    Ok(Standing { thread, state, action, place, joins: None, holders, writers })
+    Ok(Standing { thread, state, action, place, object: None, joins: None, holders, writers })
 }
 
 impl FromStr for ThreadPlace {
@@ -223,20 +223,21 @@ impl FromStr for ThreadPlace {
     }
 }
 
-impl FromStr for Aftermath {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
-        Ok(match word {
-            "nothing" => Self::Nothing,
-            "panic" => Self::Panic(rest.to_owned()),
-            "check" => Self::Check(rest.to_owned()),
-            "deadlock" => Self::Deadlock,
-            "livelock" => Self::Livelock,
-            "stuck" => Self::Stuck,
-            "unended" => Self::Unended,
-            _ => return Err(format!("`{word}` is nothing that can follow")),
-        })
-    }
+/// What followed.
+fn aftermath(text: &str) -> Result<Aftermath, String> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Ok(match word {
+        "nothing" => Aftermath::Nothing,
+        "panic" => Aftermath::Panic(rest.to_owned()),
+        "check" => Aftermath::Check(rest.to_owned()),
+        "deadlock" => Aftermath::Deadlock,
+        "livelock" => Aftermath::Livelock,
+        "stuck" => Aftermath::Stuck,
+        "killed" => {
+            let signal = rest.parse().map_err(|_| format!("`{rest}` is no number of a signal"))?;
+            Aftermath::Killed(signal)
+        }
+        "unended" => Aftermath::Unended,
+        _ => return Err(format!("`{word}` is nothing that can follow")),
+    })
 }

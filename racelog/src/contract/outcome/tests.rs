@@ -70,6 +70,7 @@ fn standing(numbers: &mut Numbers) -> Standing {
         state: *numbers.one(&[ThreadState::Ready, ThreadState::Outside, ThreadState::Ended]),
         action: numbers.line(),
         place: numbers.maybe(Numbers::place),
+        object: None,
         joins: numbers.maybe(Numbers::word),
         holders: numbers.some(thread_place),
         writers: numbers.some(thread_place),
@@ -124,6 +125,7 @@ fn outcomes_are_text_and_back() {
                     Aftermath::Deadlock,
                     Aftermath::Livelock,
                     Aftermath::Stuck,
+                    Aftermath::Killed(9),
                     Aftermath::Unended,
                 ])
                 .clone(),

@@ -31,7 +31,7 @@ impl Display for RunOutcome {
         for stranger in &self.strangers {
             writeln!(f, "stranger {}", OneLine(stranger))?;
         }
-        writeln!(f, "then {}", self.then)?;
+        writeln!(f, "then {}", AftermathText(&self.then))?;
         if let Some(panicked) = &self.panicked {
             writeln!(f, "panicked {panicked}")?;
         }
@@ -80,7 +80,7 @@ fn diverged(divergence: &Divergence, f: &mut fmt::Formatter<'_>) -> fmt::Result 
 
 /// Where a thread stands, and the lines that belong to it.
 fn standing(word: &str, standing: &Standing, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let Standing { thread, state, action, place, joins, holders, writers } = standing;
+    let Standing { thread, state, action, place, object: _, joins, holders, writers } = standing;
     let state = match state {
         ThreadState::Ready => "ready",
         ThreadState::Outside => "outside",
@@ -103,17 +103,20 @@ impl Display for ThreadPlace {
     }
 }
 
-/// As in an outcome; reports have words of their own.
-impl Display for Aftermath {
+/// What followed, as an outcome says it.
+struct AftermathText<'a>(&'a Aftermath);
+
+impl Display for AftermathText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Nothing => f.write_str("nothing"),
-            Self::Panic(message) => write!(f, "panic {}", OneLine(message)),
-            Self::Check(label) => write!(f, "check {}", OneLine(label)),
-            Self::Deadlock => f.write_str("deadlock"),
-            Self::Livelock => f.write_str("livelock"),
-            Self::Stuck => f.write_str("stuck"),
-            Self::Unended => f.write_str("unended"),
+        match self.0 {
+            Aftermath::Nothing => f.write_str("nothing"),
+            Aftermath::Panic(message) => write!(f, "panic {}", OneLine(message)),
+            Aftermath::Check(label) => write!(f, "check {}", OneLine(label)),
+            Aftermath::Deadlock => f.write_str("deadlock"),
+            Aftermath::Livelock => f.write_str("livelock"),
+            Aftermath::Stuck => f.write_str("stuck"),
+            Aftermath::Killed(signal) => write!(f, "killed {signal}"),
+            Aftermath::Unended => f.write_str("unended"),
         }
     }
 }

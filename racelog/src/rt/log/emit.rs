@@ -167,17 +167,7 @@ impl ThreadLog {
     /// Records an event that no code of the program makes: it keeps those of one operation
     /// together. It decides nothing, and a replay of the program does not see it.
     pub(crate) fn emit_hidden(&self, stamp: u64, op: Op) {
-        if self.session.is_stopped() && stamp > self.session.floor() {
-            return self.lose(stamp, true, None);
-        }
-        self.append(Step {
-            stamp,
-            op,
-            location: None,
-            recorded: true,
-            patience: Patience::Forever,
-            slot: None,
-        });
+        self.append_beside(stamp, op, true);
     }
 
     /// Records what a thread does by the way: that it found something which its control flow
@@ -185,16 +175,15 @@ impl ThreadLog {
     /// of the program does not see it.
     pub(in crate::rt) fn emit_by_the_way(&self, stamp: u64, op: Op, here: Option<CallSite>) {
         self.pay_if_pending(stamp, here);
+        self.append_beside(stamp, op, false);
+    }
+
+    /// Appends what a replay of the program does not see, unless the session has ended before it.
+    fn append_beside(&self, stamp: u64, op: Op, recorded: bool) {
         if self.session.is_stopped() && stamp > self.session.floor() {
             return self.lose(stamp, true, None);
         }
-        self.append(Step {
-            stamp,
-            op,
-            location: None,
-            recorded: false,
-            patience: Patience::Forever,
-            slot: None,
-        });
+        let (location, patience, slot) = (None, Patience::Forever, None);
+        self.append(Step { stamp, op, location, recorded, patience, slot });
     }
 }

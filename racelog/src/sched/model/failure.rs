@@ -63,20 +63,17 @@ impl fmt::Display for Wait {
         if self.outside {
             write!(f, "blocks outside of racelog, after `{}`", self.action.words())?;
         } else if let Some(waits_for) = waits_for {
-            write!(f, "{waits_for}")?;
+            let joined = self.joins.as_ref().map(|joined| format!("thread {joined}"));
+            f.write_str(&waits_for.words(joined.as_deref()))?;
         } else {
             write!(f, "stands before `{}`", self.action.words())?;
             return self.at(f);
         }
-        match &self.joins {
-            Some(joined) => write!(f, " thread {joined}")?,
-            None if waits_for.is_some_and(WaitsFor::is_end) => f.write_str(" others")?,
-            None => {}
-        }
         self.at(f)?;
         for (holder, since) in &self.holders {
             let own = if *holder == self.thread { ", itself" } else { "" };
-            write!(f, "; thread {holder}{own} {}", holds(waits_for))?;
+            let holds = waits_for.map_or("holds it", WaitsFor::holders_words);
+            write!(f, "; thread {holder}{own} {holds}")?;
             if let Some(since) = since {
                 write!(f, " since {since}")?;
             }
@@ -89,14 +86,6 @@ impl fmt::Display for Wait {
             f.write_str(" and goes first")?;
         }
         Ok(())
-    }
-}
-
-/// What a thread does that keeps another from going on.
-fn holds(waits_for: Option<WaitsFor>) -> &'static str {
-    match waits_for {
-        Some(WaitsFor::Initialiser) => "runs it",
-        _ => "holds it",
     }
 }
 

@@ -15,4 +15,4 @@ pub(super) use pct::Pct;
 pub(super) use race::RaceDirected;
 pub use race::RealRace;
 pub(super) use random::Random;
-pub(super) use replay::{Progress, Replay, Stands, Why};
+pub(super) use replay::{Progress, Reached, Replay, Stands};

@@ -13,8 +13,8 @@ impl<T: ?Sized> Deref for Arc<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: the strong count is not 0 while this is there, so the contents are, too. Whoever
-        // has them mutably has made sure that there is no other `Arc`, and borrows this one.
+        // SAFETY: the strong count is not 0 while this is there, so the contents are, too. The code
+        // that has them mutably has made sure that there is no other `Arc`, and borrows this one.
         unsafe { &*self.share.value() }
     }
 }

@@ -7,7 +7,7 @@
 //!
 //! Every operation is one event, so nobody waits in the middle of one; there is one exception. A
 //! *rendezvous* is two channels in the trace. What is offered goes through the first, which has no
-//! bound; whoever takes it sends an acknowledgement through the second; and the sender goes on when
+//! bound; its receiver sends an acknowledgement through the second; and the sender goes on when
 //! it has received that. So a sender waits for its acknowledgement, and holds nothing meanwhile. A
 //! receiver that has taken a message and not yet sent the acknowledgement cannot be told by others
 //! from one that has, whose sender has not gone on yet.

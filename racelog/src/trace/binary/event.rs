@@ -521,6 +521,22 @@ mod tests {
         ops
     }
 
+    /// The bytes of events, which decode to what was encoded.
+    fn come_back(events: &[Event]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut coder = Coder::new(1);
+        for event in events {
+            coder.encode(event, &mut bytes);
+        }
+        let mut rest = &bytes[..];
+        let mut coder = Coder::new(1);
+        for event in events {
+            assert_eq!(coder.decode(event.thread, &mut rest), Ok(Item::Event(*event)));
+        }
+        assert!(rest.is_empty());
+        bytes
+    }
+
     #[test]
     fn every_operation_comes_back() {
         let events: Vec<Event> = (0u64..)
@@ -528,17 +544,7 @@ mod tests {
             .zip(one_of_each())
             .map(|(s, op)| event(s, op))
             .collect();
-        let mut bytes = Vec::new();
-        let mut coder = Coder::new(1);
-        for event in &events {
-            coder.encode(event, &mut bytes);
-        }
-        let mut rest = &bytes[..];
-        let mut coder = Coder::new(1);
-        for event in &events {
-            assert_eq!(coder.decode(event.thread, &mut rest), Ok(Item::Event(*event)));
-        }
-        assert!(rest.is_empty());
+        come_back(&events);
     }
 
     #[test]
@@ -588,18 +594,8 @@ mod tests {
             .chain([event(51, Op::Branch), far])
             .chain((53..=90).chain(100..=150).map(access))
             .collect();
-        let mut bytes = Vec::new();
-        let mut coder = Coder::new(1);
-        for event in &events {
-            coder.encode(event, &mut bytes);
-        }
+        let bytes = come_back(&events);
         assert!(bytes.len() < events.len() * 2 + 60, "{}", bytes.len());
-        let mut rest = &bytes[..];
-        let mut coder = Coder::new(1);
-        for event in &events {
-            assert_eq!(coder.decode(event.thread, &mut rest), Ok(Item::Event(*event)));
-        }
-        assert!(rest.is_empty());
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! may depend on what is lost. So whatever the damage, the events before it are exactly those of
 //! the chunks before it.
 //!
-//! Chunks that were being written count last. A recorder writes the same chunk over and over again, and a
-//! copy of it to the end of the file whenever it is full: what is in it then is newer than all
-//! copies, or it is in the last of them.
+//! Chunks that were being written count last. A recorder writes the same chunk over and over again,
+//! and a copy of it to the end of the file whenever it is full: what is in it then is newer than
+//! all copies, or it is in the last of them.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -86,7 +86,7 @@ const NOT_RISING: &str = "its stamps do not rise";
 
 /// Where the events of a chunk are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(super) struct ChunkPlace {
     /// The byte at which the chunk starts.
     pub(super) offset: u64,
     pub(super) chunk: Chunk,
@@ -96,9 +96,9 @@ pub(super) struct Place {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// Each thread's chunks, in order.
-    pub(super) threads: FxHashMap<ThreadId, Vec<Place>>,
+    pub(super) threads: FxHashMap<ThreadId, Vec<ChunkPlace>>,
     /// Chunks that were being written, in file order, while there may be others to come.
-    open: Vec<Place>,
+    open: Vec<ChunkPlace>,
     pub(super) dictionary: Dictionary,
     /// Initial values, by their place among the events.
     pub(super) inits: Vec<Init>,
@@ -169,7 +169,7 @@ impl Index {
 
     /// Takes the chunks that were being written, now that all others are known; says which one fits
     /// in nowhere.
-    fn take_open(&mut self) -> Result<(), Place> {
+    fn take_open(&mut self) -> Result<(), ChunkPlace> {
         for place in std::mem::take(&mut self.open) {
             let places = self.threads.entry(place.chunk.thread).or_default();
             let last = places.last().map_or(0, |last| last.chunk.last_stamp);
@@ -211,7 +211,7 @@ impl Index {
         if !chunk::is_intact(&header, payload) {
             return Ok(Err(DamageKind::Checksum));
         }
-        let place = Place { offset, chunk };
+        let place = ChunkPlace { offset, chunk };
         let taken = match chunk.kind {
             _ if chunk::is_unfinished_copy(&header) => Ok(()),
             Kind::Events => self.take_events(place, payload),
@@ -222,7 +222,7 @@ impl Index {
         Ok(taken.map(|()| offset + HEADER_LEN as u64 + u64::from(chunk.payload_len)))
     }
 
-    fn take_events(&mut self, mut place: Place, payload: &[u8]) -> Result<(), DamageKind> {
+    fn take_events(&mut self, mut place: ChunkPlace, payload: &[u8]) -> Result<(), DamageKind> {
         if place.chunk.open {
             count_open(&mut place.chunk, payload)?;
             if place.chunk.events == 0 {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::chunk::HEADER_LEN;
 use super::event::Coder;
-use super::index::Place;
+use super::index::ChunkPlace;
 use super::reader::ReadError;
 use crate::trace::{Item, Said, ThreadId};
 
@@ -34,7 +34,7 @@ pub(super) struct Merge {
 #[derive(Debug)]
 struct Thread {
     /// The chunks not yet opened, the next one last.
-    places: Vec<Place>,
+    places: Vec<ChunkPlace>,
     /// The open chunk.
     cursor: Option<Cursor>,
 }
@@ -42,7 +42,7 @@ struct Thread {
 /// A chunk that is being read.
 #[derive(Debug)]
 struct Cursor {
-    place: Place,
+    place: ChunkPlace,
     payload: Vec<u8>,
     at: usize,
     coder: Coder,
@@ -54,7 +54,7 @@ struct Cursor {
 }
 
 impl Merge {
-    pub(super) fn new(threads: FxHashMap<ThreadId, Vec<Place>>) -> Self {
+    pub(super) fn new(threads: FxHashMap<ThreadId, Vec<ChunkPlace>>) -> Self {
         let mut others = BinaryHeap::new();
         let mut list = Vec::new();
         for (thread, mut places) in threads {
@@ -122,7 +122,7 @@ impl Merge {
 impl Cursor {
     fn open(
         input: &mut (impl Read + Seek),
-        place: Place,
+        place: ChunkPlace,
         mut payload: Vec<u8>,
     ) -> Result<Self, ReadError> {
         payload.resize(place.chunk.payload_len as usize, 0);

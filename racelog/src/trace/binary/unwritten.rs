@@ -2,8 +2,8 @@
 //!
 //! A lock that nobody ever poisons tells those who take it nothing, so a recorder writes nothing.
 //! Once one is poisoned, it was a read each time that it was found sound, and a recorder writes
-//! down those to come. Those that went before are added here, where the trace is read: so whoever
-//! reads a trace sees all of them, as events like any other, and nobody else has to know.
+//! down those to come. Those that went before are added here, where the trace is read: so a
+//! reader of a trace sees all of them, as events like any other, and no other code has to know.
 //!
 //! Events then have other numbers than in the file, and their stamps are these numbers: there would
 //! be no room for the new ones between the old.
@@ -115,8 +115,8 @@ impl UnwrittenReads {
     }
 }
 
-/// The read by which whoever has taken a lock finds that it is not poisoned. It says no place, as a
-/// recorder does not either: the program does not do it by itself.
+/// The read by which a thread that has taken a lock finds that it is not poisoned. It says no
+/// place, as a recorder does not either: the program does not do it by itself.
 fn found_sound(taken: &Event, flag: VarId) -> Event {
     let ordering = Some(MemoryOrdering::Relaxed);
     let op = Op::Load { var: flag, value: SOUND, ordering };

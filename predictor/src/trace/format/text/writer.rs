@@ -274,14 +274,36 @@ impl EventPrinter {
     }
 
     fn put_operands(&mut self, dictionary: &Dictionary, op: &Op, out: &mut Vec<u8>) {
-        if let Some(var) = op.var() {
-            self.put_object(dictionary, Object::Var(var), out);
+        for touch in op.touches() {
+            self.put_object(dictionary, touch.object, out);
         }
         match *op {
-            Op::Begin | Op::End | Op::Branch | Op::Park | Op::ParkTimeout => {}
-            Op::Fork(thread) | Op::Join(thread) | Op::Unpark(thread) => {
-                self.put_object(dictionary, Object::Thread(thread), out);
-            }
+            Op::Begin
+            | Op::End
+            | Op::Branch
+            | Op::Fork(_)
+            | Op::Join(_)
+            | Op::Acquire(_)
+            | Op::Release(_)
+            | Op::ReadAcquire(_)
+            | Op::ReadRelease(_)
+            | Op::AcquireFail(_)
+            | Op::ReadAcquireFail(_)
+            | Op::Wait { .. }
+            | Op::Wake { .. }
+            | Op::WakeTimeout { .. }
+            | Op::NotifyAll(_)
+            | Op::Park
+            | Op::ParkTimeout
+            | Op::Unpark(_)
+            | Op::RecvEmpty(_)
+            | Op::RecvClosed(_)
+            | Op::Close(_)
+            | Op::ReceiverClose(_)
+            | Op::SendFull(_)
+            | Op::OnceBegin(_)
+            | Op::OnceEnd(_)
+            | Op::OnceWait(_) => {}
             Op::Read { value, .. } | Op::Write { value, .. } | Op::Exclusive { value, .. } => {
                 put_value(dictionary, value, out);
             }
@@ -297,47 +319,17 @@ impl EventPrinter {
                 put_ordering(ordering, out);
             }
             Op::Fence(ordering) => put_ordering(ordering, out),
-            Op::Acquire(lock)
-            | Op::Release(lock)
-            | Op::ReadAcquire(lock)
-            | Op::ReadRelease(lock)
-            | Op::AcquireFail(lock)
-            | Op::ReadAcquireFail(lock)
-            | Op::OnceBegin(lock)
-            | Op::OnceEnd(lock)
-            | Op::OnceWait(lock) => self.put_object(dictionary, Object::Lock(lock), out),
-            Op::Wait { condvar, lock }
-            | Op::Wake { condvar, lock }
-            | Op::WakeTimeout { condvar, lock } => {
-                self.put_object(dictionary, Object::Condvar(condvar), out);
-                self.put_object(dictionary, Object::Lock(lock), out);
+            Op::NotifyOne { woken: Woken::Unknown, .. } => {}
+            Op::NotifyOne { woken: Woken::Nobody, .. } => put_word("-", out),
+            Op::NotifyOne { woken: Woken::Thread(thread), .. } => {
+                self.put_object(dictionary, Object::Thread(thread), out);
             }
-            Op::NotifyOne { condvar, woken } => {
-                self.put_object(dictionary, Object::Condvar(condvar), out);
-                match woken {
-                    Woken::Unknown => {}
-                    Woken::Nobody => put_word("-", out),
-                    Woken::Thread(thread) => {
-                        self.put_object(dictionary, Object::Thread(thread), out);
-                    }
-                }
-            }
-            Op::NotifyAll(condvar) => self.put_object(dictionary, Object::Condvar(condvar), out),
-            Op::Send { channel, message }
-            | Op::Recv { channel, message }
-            | Op::SendClosed { channel, message } => {
-                self.put_object(dictionary, Object::Channel(channel), out);
+            Op::Send { message, .. }
+            | Op::Recv { message, .. }
+            | Op::SendClosed { message, .. } => {
                 put_value(dictionary, message, out);
             }
-            Op::RecvEmpty(channel)
-            | Op::RecvClosed(channel)
-            | Op::Close(channel)
-            | Op::ReceiverClose(channel)
-            | Op::SendFull(channel) => {
-                self.put_object(dictionary, Object::Channel(channel), out);
-            }
-            Op::Arrive { barrier, generation } | Op::Leave { barrier, generation } => {
-                self.put_object(dictionary, Object::Barrier(barrier), out);
+            Op::Arrive { generation, .. } | Op::Leave { generation, .. } => {
                 put_number(generation.into(), out);
             }
             // The text of a check comes after what is said of it.

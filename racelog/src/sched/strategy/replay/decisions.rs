@@ -48,7 +48,7 @@ impl Replay {
         }
     }
 
-    /// Until when somebody waits whose step is still to come, where the schedule does not say how
+    /// Until when a thread waits whose step is still to come, where the schedule does not say how
     /// that ends: at the latest by its time.
     pub(super) fn undecided(&self, choice: &Choice<'_>) -> Option<u64> {
         let waits = choice.slots.iter().filter(|slot| {

@@ -115,7 +115,7 @@ fn waits_at(operation: &Operation, intent: &Intent) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Progress;
+    use super::super::Reached;
     use super::*;
     use crate::rt::Action;
     use crate::sched::model::slot::Held;
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn is_confirmed(replay: &Replay) -> bool {
-        matches!(replay.progress(), Progress::Confirmed { .. })
+        replay.progress().reached == Reached::Confirmed
     }
 
     const CIRCLE: &str = "deadlock 0 acquire b\ndeadlock 1 acquire a\n";
@@ -168,7 +168,9 @@ mod tests {
         (slots[0].held, slots[2].held) = (vec![held(16)], vec![held(8)]);
         let (picked, replay) = pick(CIRCLE, &slots, &[2]);
         assert_eq!(picked, Err(Stop::Diverged));
-        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        let Reached::Diverged(divergence) = replay.progress().reached else {
+            panic!("it diverged")
+        };
         assert_eq!((divergence.step, divergence.why), (1, Why::Apart));
     }
 
@@ -179,7 +181,9 @@ mod tests {
         assert_eq!(picked, Ok(1));
         let taken = crate::trace::Op::Acquire(crate::trace::LockId::new(1));
         replay.observe("1", &taken, None);
-        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        let Reached::Diverged(divergence) = replay.progress().reached else {
+            panic!("it diverged")
+        };
         assert_eq!((divergence.step, divergence.why), (2, Why::GoesOn));
     }
 
@@ -192,7 +196,7 @@ mod tests {
         let (picked, replay) = pick("stall 1 park -\n", &slots, &[]);
         assert_eq!((picked, is_confirmed(&replay)), (Err(Stop::StandStill), true));
         // Beside threads that are not under control it is none.
-        assert!(matches!(replay.progress_beside_others(), Progress::Diverged(_)));
+        assert!(matches!(replay.progress_beside_others().reached, Reached::Diverged(_)));
     }
 
     #[test]
@@ -201,7 +205,9 @@ mod tests {
         slots[0].held = vec![held(16)];
         let (picked, replay) = pick(CIRCLE, &slots, &[]);
         assert_eq!(picked, Err(Stop::Diverged));
-        let Progress::Diverged(divergence) = replay.progress() else { panic!("it diverged") };
+        let Reached::Diverged(divergence) = replay.progress().reached else {
+            panic!("it diverged")
+        };
         assert!(matches!(divergence.why, Why::Blocked(_)), "{divergence:?}");
     }
 }

@@ -28,10 +28,12 @@ use std::collections::VecDeque;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(in crate::sched) use self::progress::{Divergence, OtherValue, Progress, Stands, Why};
+use self::progress::Divergence;
+pub(in crate::sched) use self::progress::{Progress, Reached, Stands, Why};
 use super::choice::{Choice, Stop};
 use super::random::Numbers;
 use crate::contract::operation::{AccessValues, FREE, Operation};
+use crate::contract::outcome::{EarlyStep, OtherValue, ThreadValues};
 use crate::contract::schedule::{Aim, Schedule, Step};
 use crate::rt::{Action, CallSite};
 use crate::sched::model::intent::Intent;
@@ -75,7 +77,7 @@ pub(in crate::sched) struct Replay {
     /// Something has happened that is to be told.
     news: bool,
     /// What the racing accesses read or wrote.
-    values: Vec<(String, AccessValues)>,
+    values: Vec<ThreadValues>,
     numbers: Numbers,
 }
 
@@ -152,15 +154,16 @@ impl Replay {
 
     pub(in crate::sched) fn progress(&self) -> Progress {
         if self.confirmed {
-            return Progress::Confirmed { values: self.values.clone() };
+            return Progress { reached: Reached::Confirmed, values: self.values.clone() };
         }
-        match &self.divergence {
-            Some(divergence) => Progress::Diverged(Box::new(divergence.clone())),
+        let reached = match &self.divergence {
+            Some(divergence) => Reached::Diverged(Box::new(divergence.clone())),
             None => {
                 let expected = self.expected(self.next).operation.clone();
-                Progress::NotReached { step: self.next + 1, expected }
+                Reached::Unreached { step: number_of(self.next), expected }
             }
-        }
+        };
+        Progress { reached, values: Vec::new() }
     }
 
     /// How far it came if there are threads that are not under control: no stall was seen, for any
@@ -169,9 +172,11 @@ impl Replay {
         if !self.confirmed || self.schedule.aim != Aim::Stall {
             return self.progress();
         }
-        let (step, expected) = (self.done.len() + 1, self.schedule.next[0].operation.clone());
-        let (why, early, value) = (Why::GoesOn, None, None);
-        Progress::Diverged(Box::new(Divergence { step, expected, why, early, value }))
+        let step = number_of(self.done.len());
+        let expected = self.schedule.next[0].operation.clone();
+        let (why, early, differs) = (Why::GoesOn, None, None);
+        let divergence = Divergence { step, expected, why, early, differs };
+        Progress { reached: Reached::Diverged(Box::new(divergence)), values: Vec::new() }
     }
 
     /// The step at this place, or the first operation of its end if there are no more.
@@ -238,9 +243,12 @@ impl Replay {
         };
         // What comes later in the schedule than this, and nevertheless came before.
         let early = self.early.filter(|early| at < *early);
-        let early = early.map(|early| (early + 1, self.schedule.steps[early].operation.clone()));
-        let value = self.value.clone();
-        self.divergence = Some(Divergence { step: at + 1, expected, why, early, value });
+        let early = early.map(|early| EarlyStep {
+            step: number_of(early),
+            operation: self.schedule.steps[early].operation.clone(),
+        });
+        let (step, differs) = (number_of(at), self.value.clone());
+        self.divergence = Some(Divergence { step, expected, why, early, differs });
         Err(Stop::Diverged)
     }
 
@@ -326,7 +334,7 @@ impl Replay {
         let unknown = [&found.read, &found.wrote].iter().any(|it| it.as_deref() == Some(UNKNOWN));
         if self.value.is_none() && *expected != found && !unknown {
             let (access, predicted) = (access.operation.clone(), expected.clone());
-            self.value = Some(OtherValue { step: at + 1, access, predicted, found });
+            self.value = Some(OtherValue { step: number_of(at), access, predicted, found });
         }
     }
 
@@ -345,14 +353,19 @@ impl Replay {
         let racing = |access: &Step| access.operation.thread == thread && !is_free(access);
         let is_race = matches!(self.schedule.aim, Aim::Race { .. });
         let racing = is_race && self.schedule.next.iter().any(racing);
-        let noted = self.values.iter().any(|(known, _)| known == thread);
+        let noted = self.values.iter().any(|known| known.thread == thread);
         if !racing || noted {
             return;
         }
-        let Some(value) = values_of(op) else { return };
-        self.values.push((thread.to_owned(), value));
+        let Some(values) = values_of(op) else { return };
+        self.values.push(ThreadValues { thread: thread.to_owned(), values });
         self.news = true;
     }
+}
+
+/// The number of the step at this place: they are counted from 1.
+fn number_of(at: usize) -> u64 {
+    at as u64 + 1
 }
 
 /// The slot of a thread that can go on.
@@ -371,20 +384,13 @@ const UNKNOWN: &str = "_";
 
 /// What an access reads and writes; nothing if it is no access.
 fn values_of(op: &Op) -> Option<AccessValues> {
-    let show = |value: &Value| match value {
-        Value::Nat(number) => number.to_string(),
-        Value::Neg(number) => number.to_string(),
-        _ => UNKNOWN.to_owned(),
-    };
-    let (read, wrote) = match op {
-        Op::Read { value, .. } | Op::Load { value, .. } | Op::CasFail { seen: value, .. } => {
-            (Some(show(value)), None)
-        }
-        Op::Write { value, .. } | Op::Store { value, .. } => (None, Some(show(value))),
-        Op::Rmw { old, new, .. } | Op::Cas { old, new, .. } => (Some(show(old)), Some(show(new))),
-        _ => return None,
-    };
-    Some(AccessValues { read, wrote })
+    AccessValues::of(op, |value| {
+        Some(match value {
+            Value::Nat(number) => number.to_string(),
+            Value::Neg(number) => number.to_string(),
+            _ => UNKNOWN.to_owned(),
+        })
+    })
 }
 
 /// Why a thread does not come.
@@ -406,41 +412,7 @@ fn stands(slots: &[Slot], thread: &str) -> Why {
 
 /// What an operation is done to. Not threads: they have their names, in every run.
 fn object_of(op: &Op) -> Option<trace::Object> {
-    use trace::Object::{Barrier, Channel, Condvar, Lock, Var};
-    Some(match *op {
-        Op::Read { var, .. }
-        | Op::Write { var, .. }
-        | Op::Load { var, .. }
-        | Op::Store { var, .. }
-        | Op::Rmw { var, .. }
-        | Op::Cas { var, .. }
-        | Op::CasFail { var, .. }
-        | Op::Exclusive { var, .. } => Var(var),
-        Op::Acquire(lock)
-        | Op::Release(lock)
-        | Op::ReadAcquire(lock)
-        | Op::ReadRelease(lock)
-        | Op::AcquireFail(lock)
-        | Op::ReadAcquireFail(lock)
-        | Op::OnceBegin(lock)
-        | Op::OnceEnd(lock)
-        | Op::OnceWait(lock) => Lock(lock),
-        Op::Wait { condvar, .. }
-        | Op::Wake { condvar, .. }
-        | Op::WakeTimeout { condvar, .. }
-        | Op::NotifyOne { condvar, .. }
-        | Op::NotifyAll(condvar) => Condvar(condvar),
-        Op::Send { channel, .. }
-        | Op::Recv { channel, .. }
-        | Op::RecvEmpty(channel)
-        | Op::RecvClosed(channel)
-        | Op::Close(channel)
-        | Op::ReceiverClose(channel)
-        | Op::SendClosed { channel, .. }
-        | Op::SendFull(channel) => Channel(channel),
-        Op::Arrive { barrier, .. } | Op::Leave { barrier, .. } => Barrier(barrier),
-        _ => return None,
-    })
+    op.object().filter(|object| !matches!(object, trace::Object::Thread(_)))
 }
 
 /// Whether an operation has no part in the order of a schedule: nobody else can notice it.
@@ -476,8 +448,8 @@ mod tests {
             replay.turn = Some(((*thread).to_owned(), false));
             ops.iter().for_each(|op| replay.observe(thread, op, None));
         }
-        match replay.progress() {
-            Progress::Diverged(divergence) => *divergence,
+        match replay.progress().reached {
+            Reached::Diverged(divergence) => *divergence,
             other => panic!("{other:?}"),
         }
     }
@@ -491,7 +463,9 @@ mod tests {
         let update = [read(1, 0), write(1, 1)];
         let found = diverge(steps, &[("0.1", &update), ("0.2", &[write(2, 1)])]);
         assert_eq!(found.step, 2);
-        let Some((4, early)) = &found.early else { panic!("{found:?}") };
+        let Some(EarlyStep { step: 4, operation: early }) = &found.early else {
+            panic!("{found:?}")
+        };
         assert_eq!((early.thread.as_str(), early.op.as_str()), ("0.1", "write"));
         // In the order of the schedule nothing is early.
         let turns: [(&str, &[Op]); 3] =
@@ -504,10 +478,10 @@ mod tests {
         let steps = "step 0.1 write x = wrote 7\nstep 0.2 read x = read 7\nstep 0.2 read y\n";
         let turns: [(&str, &[Op]); 2] =
             [("0.1", &[write(1, 8)]), ("0.2", &[read(1, 8), write(2, 1)])];
-        let value = diverge(steps, &turns).value.unwrap();
+        let value = diverge(steps, &turns).differs.unwrap();
         assert_eq!((value.step, value.found.to_string()), (1, "wrote 8".to_owned()));
         let turns: [(&str, &[Op]); 2] =
             [("0.1", &[write(1, 7)]), ("0.2", &[read(1, 7), write(2, 1)])];
-        assert_eq!(diverge(steps, &turns).value, None);
+        assert_eq!(diverge(steps, &turns).differs, None);
     }
 }

@@ -2,66 +2,25 @@
 
 use std::fmt;
 
-use crate::contract::operation::{AccessValues, Operation};
+use crate::contract::outcome::{self, Deviation, ThreadValues};
+use crate::contract::place::SourcePlace;
 use crate::sched::model::failure::Wait;
 
 /// How far a replay came.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) enum Progress {
-    Confirmed {
-        /// What the racing accesses of these threads read or wrote.
-        values: Vec<(String, AccessValues)>,
-    },
-    Diverged(Box<Divergence>),
-    /// The program ended before.
-    NotReached {
-        step: usize,
-        expected: Operation,
-    },
+pub(in crate::sched) struct Progress {
+    pub(in crate::sched) reached: Reached,
+    /// What the racing accesses read or wrote.
+    pub(in crate::sched) values: Vec<ThreadValues>,
 }
+
+pub(in crate::sched) type Reached = outcome::Reached<SourcePlace, Stands>;
 
 /// Where a program did not follow its schedule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) struct Divergence {
-    /// The number of the step, from 1.
-    pub(in crate::sched) step: usize,
-    pub(in crate::sched) expected: Operation,
-    pub(in crate::sched) why: Why,
-    /// A step, from 1, that came before its time: it is part of an operation that others interrupt
-    /// in the schedule, and that the program does at once.
-    pub(in crate::sched) early: Option<(usize, Operation)>,
-    /// The first access before that read or wrote another value than the schedule says.
-    pub(in crate::sched) value: Option<OtherValue>,
-}
-
-/// An access with another value than the schedule says.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) struct OtherValue {
-    /// The number of its step, from 1.
-    pub(in crate::sched) step: usize,
-    pub(in crate::sched) access: Operation,
-    pub(in crate::sched) predicted: AccessValues,
-    pub(in crate::sched) found: AccessValues,
-}
+pub(in crate::sched) type Divergence = outcome::Divergence<SourcePlace, Stands>;
 
 /// In which way a program does not follow.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::sched) enum Why {
-    /// A thread did something else than its step says.
-    Other(Operation),
-    /// The thread has ended.
-    Ended,
-    /// There is no such thread. Where the one stands that should have started it; nothing if there
-    /// is no such thread either.
-    Absent(Option<Stands>),
-    /// The thread cannot go on, nor can any other that could let it.
-    Blocked(Stands),
-    /// The thread is where it is to wait, and could go on.
-    GoesOn,
-    /// The two threads stand before accesses, but not of the same memory. Or threads wait, but not
-    /// for each other.
-    Apart,
-}
+pub(in crate::sched) type Why = Deviation<SourcePlace, Stands>;
 
 /// Where a thread stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
