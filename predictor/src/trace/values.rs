@@ -72,7 +72,7 @@ impl Values {
             Value::Nat(number) => usize::try_from(number).ok().and_then(|at| self.small.get(at)),
             _ => None,
         };
-        let known = small.filter(|id| **id != UNSEEN).map(|id| ValueId(*id));
+        let known = small.map(ValueId);
         if let Some(id) = known.or_else(|| self.ids.get(&value).copied()) {
             return id;
         }

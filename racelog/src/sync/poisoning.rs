@@ -420,7 +420,7 @@ macro_rules! lock_items {
 pub(super) fn data_of<'d, T: ?Sized>(data: &'d LockResult<&mut T>) -> &'d T {
     match data {
         Ok(data) => data,
-        Err(poison) => &**poison.get_ref(),
+        Err(poison) => poison.get_ref(),
     }
 }
 
