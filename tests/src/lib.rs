@@ -1,5 +1,6 @@
 //! What the tests, fuzz targets and benches of racelog share.
 
+pub mod crates;
 pub mod expected;
 pub mod fuzz;
 pub mod hard;
