@@ -46,13 +46,14 @@ pub(super) struct Suite<'a> {
 impl Suite<'_> {
     /// Builds the tests, and runs them with these variables in the environment.
     pub(super) fn run(&self, variables: &[(&str, &Path)]) -> Ran {
-        let built = limited(self.command().arg("--no-run"), self.time);
-        let built = match built {
-            Ok(built) if built.end.is_success() => built,
+        match limited(self.command().arg("--no-run"), self.time) {
+            Ok(built) if built.end.is_success() => {}
+            Ok(built) if built.end == End::TimeUp => {
+                return Ran::not(format!("took more than {} s to compile", built.time.as_secs()));
+            }
             Ok(built) => return Ran::not(format!("does not compile: {}", first_error(&built))),
             Err(problem) => return Ran::not(problem),
-        };
-        drop(built);
+        }
         let mut command = self.command();
         command.args(["--no-fail-fast", "--", "--test-threads=1"]);
         for name in self.entry.skipped {
