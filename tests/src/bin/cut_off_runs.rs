@@ -3,7 +3,8 @@
 //! such ways, from 1; `FIRST` to `LAST` of them are tried.
 //!
 //! Every trace has to be valid and without race, and has to say how many events are lost where some
-//! are. What does not hold is said, and its trace is kept.
+//! are. Deadlocks and other endless waits are looked for as well. What does not hold is said, and its
+//! trace is kept.
 
 use std::error::Error;
 use std::fs;
@@ -14,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 use predictor::analysis::{Detector, analyze};
+use predictor::goal::{GoalKind, GoalKinds};
 use predictor::predict::Options;
 use predictor::trace::Trace;
 use predictor::trace::format::{Format, Source};
@@ -53,8 +55,10 @@ enum Disk {
 /// Of this many bytes is the small file system.
 const DISK: u64 = 2 << 20;
 
-/// How long `mcm` may think about a trace: with more, nine thousand runs take hours.
-const PREDICTION_TIME: Duration = Duration::from_millis(500);
+/// How long `mcm` may look for races in a trace: with more, nine thousand runs take hours.
+const RACES_TIME: Duration = Duration::from_secs(1);
+/// How long it may look for anything else, of which there is none either.
+const WAITS_TIME: Duration = Duration::from_millis(100);
 
 /// What was seen.
 #[derive(Default)]
@@ -68,16 +72,18 @@ struct Tally {
     events: u64,
     lost: u64,
     invalid: u64,
-    races: u64,
+    findings: u64,
     /// Runs with pairs that could not be decided in the time that there is.
-    undecided: u64,
+    undecided_races: u64,
+    /// The same for whatever else there is to look for.
+    undecided_waits: u64,
     /// Runs that ran out of room and do not count what they lost.
     uncounted: u64,
 }
 
 impl Tally {
     fn is_good(&self) -> bool {
-        self.invalid + self.races + self.uncounted == 0
+        self.invalid + self.findings + self.uncounted == 0
     }
 }
 
@@ -109,10 +115,10 @@ fn all(runs: u64, seed: u64, ways: &RangeInclusive<u64>) -> Result<bool> {
     let mut good = true;
     println!("full disk: {}", disk.name());
     println!(
-        "| room | ends by | runs | empty | full | lose events | events | lost | invalid | races | \
-         undecided |"
+        "| room | ends by | runs | empty | full | lose events | events | lost | invalid | findings | \
+         races undecided | waits undecided |"
     );
-    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    println!("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for room in [Room::Limit, Room::Disk, Room::Plenty] {
         for ending in [Ending::Abort, Ending::Exit, Ending::Kill] {
             if !ways.contains(&(room as u64 * 3 + ending as u64 + 1)) {
@@ -141,10 +147,11 @@ fn row(room: Room, ending: Ending, runs: u64, tally: &Tally) -> String {
         Ending::Exit => "exit",
         Ending::Kill => "SIGKILL",
     };
-    let Tally { empty, full, losing, events, lost, invalid, races, undecided, .. } = tally;
+    let Tally { empty, full, losing, events, lost, invalid, findings, .. } = tally;
+    let Tally { undecided_races, undecided_waits, .. } = tally;
     format!(
         "| {room} | {ending} | {runs} | {empty} | {full} | {losing} | {events} | {lost} | \
-         {invalid} | {races} | {undecided} |"
+         {invalid} | {findings} | {undecided_races} | {undecided_waits} |"
     )
 }
 
@@ -245,21 +252,26 @@ fn look(folder: &Path, seed: u64, tally: &mut Tally) -> Result<()> {
         tally.uncounted += 1;
         trouble("events were lost and not counted")?;
     }
-    let options = Options {
-        jobs: Some(1),
-        goal_time: Some(PREDICTION_TIME),
-        total_time: Some(PREDICTION_TIME),
-        ..Options::default()
+    let mut search = |goals: GoalKinds, time: Duration| -> Result<bool> {
+        let options = Options {
+            goals,
+            jobs: Some(1),
+            goal_time: Some(time),
+            total_time: Some(time),
+            ..Options::default()
+        };
+        let report = analyze(&trace, "trace", &[Detector::Mcm, Detector::Hb], &options, |_, _| {})
+            .map_err(|difference| Box::<dyn Error>::from(difference.to_string()))?;
+        if !report.findings.is_empty() {
+            tally.findings += 1;
+            trouble(&format!("{} findings", report.findings.len()))?;
+        }
+        Ok(report.detectors.iter().all(|run| run.unknown == 0))
     };
-    let detectors = [Detector::Mcm, Detector::Hb];
-    let report = analyze(&trace, "trace", &detectors, &options, |_, _| {})
-        .map_err(|difference| Box::<dyn Error>::from(difference.to_string()))?;
-    let unknown: u64 = report.detectors.iter().map(|run| run.unknown).sum();
-    tally.undecided += u64::from(unknown > 0);
-    if !report.findings.is_empty() {
-        tally.races += 1;
-        trouble(&format!("{} races", report.findings.len()))?;
-    }
+    let races_decided = search(GoalKinds::RACES, RACES_TIME)?;
+    let waits_decided = search(GoalKinds::ALL.without(GoalKind::Race), WAITS_TIME)?;
+    tally.undecided_races += u64::from(!races_decided);
+    tally.undecided_waits += u64::from(!waits_decided);
     Ok(())
 }
 

@@ -76,6 +76,8 @@ fn the_trace_says_how_many_messages_there_is_room_for() {
 
 #[test]
 fn many_threads_leave_a_trace_that_can_be_replayed() {
+    // Miri takes a second for a message.
+    const MESSAGES: usize = if cfg!(miri) { 8 } else { 100 };
     if in_child() {
         for bound in [None, Some(0), Some(1), Some(3)] {
             let (sender, receiver) = sync_channel(bound.unwrap_or(0));
@@ -84,7 +86,7 @@ fn many_threads_leave_a_trace_that_can_be_replayed() {
                 for thread in 0..4 {
                     let (sender, unbounded) = (sender.clone(), unbounded.clone());
                     scope.spawn(move || {
-                        for message in 0..100 {
+                        for message in 0..MESSAGES {
                             match bound {
                                 None => unbounded.send(message).expect("it lives"),
                                 Some(_) if thread == 0 => drop(sender.try_send(message)),
@@ -95,7 +97,7 @@ fn many_threads_leave_a_trace_that_can_be_replayed() {
                 }
                 drop((sender, unbounded));
                 // Some of the senders find the receiver gone.
-                receiver.iter().take(250).for_each(drop);
+                receiver.iter().take(MESSAGES * 5 / 2).for_each(drop);
                 receiver.try_iter().take(10).for_each(drop);
                 drop(receiver);
                 unbounded_receiver.into_iter().for_each(drop);
