@@ -5,7 +5,7 @@
 //! that cannot be, other goals ask more: whether every program that could have left the trace waits
 //! here, and for whom. [`Machine::status`] tells that apart by the reason that the rules give.
 
-use racelog::trace::{Awaited, ChannelId, End, LockId, ThreadId};
+use racelog::trace::{Awaited, ChannelId, LockId, ThreadId};
 
 use super::{Machine, State, WhyNot};
 use crate::trace::{EventId, Op};
@@ -165,11 +165,11 @@ impl Machine<'_> {
         trace.threads().filter(waits_to_write).collect()
     }
 
-    /// Whether a thread has started and not come to its end. In a trace that was cut off no end is
-    /// known.
+    /// Whether a thread has started and not come to its end. The ends of some threads are not known:
+    /// of all of them in a trace that was cut off.
     pub fn is_live(&self, state: &State, thread: ThreadId) -> bool {
-        let ends_are_known = self.trace().end() == End::Clean && self.trace().lost_events() == 0;
-        state.has_started(thread) && !(ends_are_known && self.finished(state, thread).is_ok())
+        let is_over = self.trace().has_ended(thread) && self.finished(state, thread).is_ok();
+        state.has_started(thread) && !is_over
     }
 
     /// Whether a thread that asks for an operation, which need not be in the trace, may be about to

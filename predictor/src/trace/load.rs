@@ -194,6 +194,7 @@ impl Loader {
             by_var,
             by_lock,
             added: super::added::Added::default(),
+            endings: super::endings::Endings::default(),
             scopes: super::scopes::Scopes::default(),
             forks: threads.iter().map(|thread| thread.fork).collect(),
             guarded_end: threads.iter().map(|thread| thread.guarded).collect(),

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::added::Added;
 use super::columns::Columns;
 use super::data::{Data, Expression};
+use super::endings::Endings;
 use super::foreign::Foreign;
 use super::format::text::{EventPrinter, print_expression, put_end};
 use super::originals::{Originals, ToOriginals};
@@ -51,6 +52,7 @@ pub struct Trace {
     pub(super) by_var: Groups,
     pub(super) by_lock: Groups,
     pub(super) added: Added,
+    pub(super) endings: Endings,
     pub(super) scopes: Scopes,
     /// How many messages each channel holds, if there is a limit.
     pub(super) capacities: Vec<Option<u32>>,

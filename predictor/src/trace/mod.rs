@@ -3,6 +3,7 @@
 mod added;
 mod columns;
 mod data;
+mod endings;
 mod foreign;
 pub mod format;
 mod groups;

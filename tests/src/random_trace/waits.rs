@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Family, Shape, World, loaded};
+use super::{Family, Shape, Thread, World, loaded};
 
 impl World<'_> {
     /// Says which channels are bounded, and which locks are fair; and starts most threads, for who
@@ -151,6 +151,22 @@ impl World<'_> {
             } else if let Some(waiter) = self.waiter() {
                 let all = self.chance(0.5);
                 self.notify(t, waiter, all);
+            }
+        }
+        self.come_to_ends();
+    }
+
+    /// Where some thread has an `end`, a thread without one is not known to have ended. So that there
+    /// are stalls in such traces, too, most of the others get one.
+    fn come_to_ends(&mut self) {
+        if !self.text.lines().any(|line| line.ends_with(" end")) || self.chance(0.3) {
+            return;
+        }
+        for t in 0..self.threads.len() {
+            let Thread { started, ended, waits, arrived, .. } = &self.threads[t];
+            if *started && !ended && waits.is_none() && arrived.is_none() && self.chance(0.9) {
+                self.threads[t].ended = true;
+                self.emit(t, "end");
             }
         }
     }

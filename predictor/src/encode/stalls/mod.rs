@@ -155,7 +155,8 @@ fn state(encoder: &mut Encoder<'_>) -> Asked {
     asked
 }
 
-/// In a stall, a thread that has been started goes on until it is blocked or has come to its end.
+/// In a stall, a thread that has been started goes on until it is blocked or has come to its end. If
+/// its end is not known, it is blocked.
 fn state_thread(encoder: &mut Encoder<'_>, asked: &mut Asked, thread: ThreadId) {
     let trace = encoder.trace;
     let mut before = trace.fork_of(thread);
@@ -172,8 +173,11 @@ fn state_thread(encoder: &mut Encoder<'_>, asked: &mut Asked, thread: ThreadId) 
         encoder.formula.clause(&[!asked.stall, !has_come, blocked, goes_on]);
         before = Some(*event);
     }
-    if let Some(last) = before.filter(|_| trace.ends_guarded(thread)) {
-        let (over, clean) = (encoder.included(last), encoder.clean_after(last));
+    let over = before.map_or(Lit::TRUE, |before| encoder.included(before));
+    if !trace.has_ended(thread) {
+        encoder.formula.clause(&[!asked.stall, !over]);
+    } else if let Some(last) = before.filter(|_| trace.ends_guarded(thread)) {
+        let clean = encoder.clean_after(last);
         encoder.formula.clause(&[!asked.stall, !over, clean]);
     }
 }
