@@ -9,7 +9,8 @@ use std::rc::Rc;
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
-use crate::goal::{self, Goal, GoalKinds, Pair};
+use crate::goal::atomicity::{self, Begun};
+use crate::goal::{self, Goal, GoalKind, GoalKinds, Model, Pair};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::Witness;
@@ -38,9 +39,20 @@ pub fn explore(
     trace: &Trace,
     kinds: GoalKinds,
     max_states: usize,
+    progress: impl FnMut(usize),
+) -> Exploration {
+    explore_model(trace, Model::default(), kinds, max_states, progress)
+}
+
+/// The same in a model.
+pub fn explore_model(
+    trace: &Trace,
+    model: Model,
+    kinds: GoalKinds,
+    max_states: usize,
     mut progress: impl FnMut(usize),
 ) -> Exploration {
-    let machine = Machine::new(trace);
+    let machine = Machine::of_model(trace, model);
     let mut search = Search::new(&machine, kinds);
     let mut complete = true;
     let mut next = 0;
@@ -62,13 +74,22 @@ struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
     kinds: GoalKinds,
     visited: Vec<Visited>,
-    known: FxHashMap<Rc<State>, usize>,
+    known: FxHashMap<Rc<Reached>, usize>,
+    /// The pairs of accesses that are meant to be one step, if violations are looked for.
+    pairs: BTreeMap<EventId, Vec<EventId>>,
     found: BTreeMap<Goal, Witness>,
+}
+
+/// A state, and what a goal may need to know besides of how it was reached.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Reached {
+    state: State,
+    begun: Begun,
 }
 
 /// A state, and how it was first reached: from which state, by which event.
 struct Visited {
-    state: Rc<State>,
+    reached: Rc<Reached>,
     from: Option<(usize, EventId)>,
 }
 
@@ -79,39 +100,53 @@ impl<'m, 'a> Search<'m, 'a> {
             kinds,
             visited: Vec::new(),
             known: FxHashMap::default(),
+            pairs: match kinds.contains(GoalKind::Atomicity) {
+                true => atomicity::pairs(machine.trace()),
+                false => BTreeMap::new(),
+            },
             found: BTreeMap::new(),
         };
-        search.reach(machine.initial(), None);
+        let start = Reached { state: machine.initial(), begun: Begun::default() };
+        search.reach(start, None);
         search
     }
 
-    fn reach(&mut self, state: State, from: Option<(usize, EventId)>) {
-        let state = Rc::new(state);
-        if !self.known.contains_key(&state) {
-            self.known.insert(state.clone(), self.visited.len());
-            self.visited.push(Visited { state, from });
+    fn reach(&mut self, reached: Reached, from: Option<(usize, EventId)>) {
+        let reached = Rc::new(reached);
+        if !self.known.contains_key(&reached) {
+            self.known.insert(reached.clone(), self.visited.len());
+            self.visited.push(Visited { reached, from });
         }
     }
 
     fn visit(&mut self, index: usize) {
         let trace = self.machine.trace();
-        let state = self.visited[index].state.clone();
+        let reached = self.visited[index].reached.clone();
+        let Reached { state, begun } = &*reached;
         let next: Vec<EventId> =
-            trace.threads().filter_map(|thread| self.machine.next(&state, thread)).collect();
-        goal::in_state(self.machine, &state, &next, self.kinds, |goal| {
+            trace.threads().filter_map(|thread| self.machine.next(state, thread)).collect();
+        let mut goals = Vec::new();
+        goal::in_state(self.machine, state, &next, self.kinds, |goal| goals.push(goal));
+        for last in &next {
+            let violations = begun.with_last(trace, &self.pairs, *last).map(Goal::Atomicity);
+            goals.extend(violations.filter(|goal| goal.holds(self.machine, state)));
+        }
+        for goal in goals {
             if !self.found.contains_key(&goal) {
                 let witness = self.witness(index, goal.clone());
                 self.found.insert(goal, witness);
             }
-        });
+        }
         for event in next {
-            if self.machine.enabled(&state, event).is_err() {
+            if self.machine.enabled(state, event).is_err() {
                 continue;
             }
-            for woken in choices(trace, &state, event) {
-                let mut next = (*state).clone();
-                self.machine.apply(&mut next, event, woken);
-                self.reach(next, Some((index, event)));
+            let mut begun = begun.clone();
+            begun.take(trace, &self.pairs, state, event);
+            for woken in choices(trace, state, event) {
+                let mut state = state.clone();
+                self.machine.apply(&mut state, event, woken);
+                self.reach(Reached { state, begun: begun.clone() }, Some((index, event)));
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use predictor::explore::explore;
-use predictor::goal::{Goal, GoalKind, GoalKinds};
+use predictor::explore::explore_model;
+use predictor::goal::{Goal, GoalKind, GoalKinds, Model};
 use predictor::predict::{Options, Proven, predict};
 use predictor::trace::{EventId, LoadError, Trace};
 use predictor::witness;
@@ -33,45 +33,54 @@ fn parse(text: &str) -> Vec<Case> {
 }
 
 /// The kinds of goals that cases speak of, by their names there.
-const KINDS: [(&str, GoalKind); 5] = [
+const KINDS: [(&str, GoalKind); 8] = [
     ("races", GoalKind::Race),
     ("deadlocks", GoalKind::Deadlock),
     ("fair-deadlocks", GoalKind::FairDeadlock),
     ("stalls", GoalKind::Stall),
     ("sends", GoalKind::SendToNobody),
+    ("checks", GoalKind::FailedCheck),
+    ("panics", GoalKind::Panic),
+    ("atomicity", GoalKind::Atomicity),
 ];
 
-/// What a verdict says of one kind of goal: the numbers of their events.
-fn expected(verdict: &str) -> (GoalKind, BTreeSet<Vec<u64>>) {
+/// What a verdict says of one kind of goal in a model: the numbers of their events.
+fn expected(verdict: &str) -> (Model, GoalKind, BTreeSet<Vec<u64>>) {
     let (name, goals) = verdict.split_once(' ').expect("a kind and what there is of it");
+    let (name, model) = name.split_once('/').unwrap_or((name, "symbolic"));
+    let model = model.parse().expect("a model");
     let kind = KINDS.iter().find(|(known, _)| *known == name).expect("a known kind").1;
     if goals == "none" {
-        return (kind, BTreeSet::new());
+        return (model, kind, BTreeSet::new());
     }
     let numbers = |goal: &str| -> Vec<u64> {
         goal.split(',').map(|number| number.trim().parse().expect("a number")).collect()
     };
     let goals = goals.trim_matches(|c| "()".contains(c)).split(") (");
-    (kind, goals.map(numbers).collect())
+    let goals = goals.flat_map(|goal| match kind.event_count() {
+        Some(1) => goal.split_whitespace().map(numbers).collect(),
+        _ => vec![numbers(goal)],
+    });
+    (model, kind, goals.collect())
 }
 
 /// All goals of all kinds that the explorer finds, with each witness checked. The predictor finds
 /// the same.
-fn found(trace: &Trace) -> BTreeMap<GoalKind, BTreeSet<Vec<u64>>> {
-    let explored = explore(trace, GoalKinds::ALL, 100_000, |_| {});
+fn found(trace: &Trace, model: Model) -> BTreeMap<GoalKind, BTreeSet<Vec<u64>>> {
+    let explored = explore_model(trace, model, GoalKinds::ALL, 100_000, |_| {});
     assert!(explored.complete);
     for (goal, witness) in &explored.found {
         let prefix: Vec<EventId> = witness.prefix().collect();
-        assert_eq!(witness::check(trace, &prefix, goal), Ok(()));
+        assert_eq!(witness::check_model(trace, model, &prefix, goal), Ok(()));
     }
-    let options = Options { all_goals: true, goal_time: None, ..Options::default() };
+    let options = Options { model, all_goals: true, goal_time: None, ..Options::default() };
     let predicted = predict(trace, &options, |_, _| {});
     let expected: BTreeSet<&Goal> = explored.found.keys().collect();
     let proven: BTreeSet<&Goal> = predicted.found.iter().map(Proven::goal).collect();
     assert_eq!(proven, expected);
     let mut found: BTreeMap<GoalKind, BTreeSet<Vec<u64>>> = BTreeMap::new();
     for goal in explored.found.keys() {
-        let numbers = goal.next().iter().map(|event| event.number()).collect();
+        let numbers = goal.events().map(|event| event.number()).collect();
         found.entry(goal.kind()).or_default().insert(numbers);
     }
     found
@@ -91,9 +100,11 @@ fn check(case: &Case) -> Result<(), String> {
             Ok(_) => Err(format!("expected {}, found no fault", case.verdict)),
         };
     }
-    let mut found = found(&loaded.map_err(|error| error.to_string())?);
+    let trace = loaded.map_err(|error| error.to_string())?;
+    let mut by_model: BTreeMap<Model, _> = BTreeMap::new();
     for verdict in case.verdict.split(" | ") {
-        let (kind, expected) = expected(verdict);
+        let (model, kind, expected) = expected(verdict);
+        let found = by_model.entry(model).or_insert_with(|| found(&trace, model));
         let found = found.remove(&kind).unwrap_or_default();
         if found != expected {
             return Err(format!("expected {verdict}, found {found:?}"));
@@ -136,7 +147,7 @@ fn the_papers_figures_and_the_semantics_examples() {
     ] {
         let path = repository().join(format!("examples/traces/{file}.rtxt"));
         let trace: Trace = fs::read_to_string(path).unwrap().parse().unwrap();
-        let (kind, expected) = self::expected(expected);
-        assert_eq!(found(&trace).remove(&kind).unwrap_or_default(), expected, "{file}");
+        let (model, kind, expected) = self::expected(expected);
+        assert_eq!(found(&trace, model).remove(&kind).unwrap_or_default(), expected, "{file}");
     }
 }

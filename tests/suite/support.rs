@@ -198,7 +198,7 @@ pub(crate) fn has_come_to(goal: &Goal, replayed: &Replayed) -> bool {
     };
     outcome.reached == Reached::Confirmed
         && match goal {
-            Goal::Race(_) => false,
+            Goal::Race(_) | Goal::FailedCheck(_) | Goal::Panic(_) | Goal::Atomicity(_) => false,
             Goal::Deadlock(circle) => {
                 outcome.then == Aftermath::Deadlock
                     && outcome.waits.len() == circle.events().len()

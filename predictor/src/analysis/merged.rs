@@ -14,6 +14,7 @@ use crate::finding::{
 use crate::goal::{Circle, Goal, Pair, Stall};
 use crate::order::{WeakLink, weak_links};
 use crate::predict::{Proof, Proven};
+use crate::semantics::Replay;
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::Checker;
 
@@ -69,6 +70,15 @@ impl<'a> Teller<'a> {
             Goal::Deadlock(circle) => self.deadlock(circle, &found),
             Goal::Stall(stall) => self.stall(stall, &found),
             Goal::SendToNobody(send) => self.send(*send, &found),
+            Goal::FailedCheck(check) => self.check(Kind::FailedCheck, *check, &found),
+            Goal::Panic(check) => self.check(Kind::Panic, *check, &found),
+            Goal::Atomicity(violation) => {
+                let [first, between, last] = violation.events();
+                let roles =
+                    [(last, Role::Next), (between, Role::Happened), (first, Role::Happened)];
+                let parts = roles.map(|(event, role)| self.describer.part(event, role)).into();
+                Told { kind: Kind::AtomicityViolation, parts, reason: Reason::NotInSeries }
+            }
         };
         if found.proven.is_some() {
             found.detectors.sort_by_key(|detector| *detector != Detector::Mcm);
@@ -182,6 +192,36 @@ impl<'a> Teller<'a> {
             _ => vec![describer.part(send, Role::Next)],
         };
         Told { kind: Kind::SendToNobody, parts, reason: Reason::NoReceiver }
+    }
+
+    /// The condition of a check, what its names stand for when it fails, and what is poisoned.
+    fn check(&mut self, kind: Kind, check: EventId, found: &Merged) -> Told {
+        let trace = self.trace;
+        let checker = self.checker.get_or_init(|| Checker::new(trace));
+        let machine = checker.machine();
+        let printer = trace.printer();
+        let expression = trace.data(check).and_then(|data| data.is.as_ref());
+        let mut condition =
+            expression.map_or_else(String::new, |it| format!("`{}`", printer.expression(it)));
+        let mut locks = Vec::new();
+        if let Some(proven) = &found.proven {
+            let prefix: Vec<EventId> = proven.witness.prefix().collect();
+            let mut replay = Replay::of(machine, &prefix);
+            if prefix.iter().all(|event| replay.step(*event).is_ok()) {
+                let reads = expression.map_or(&[][..], |it| it.reads());
+                for read in reads {
+                    let name = printer.value_name(*read);
+                    if let Some(value) = machine.found(replay.state(), *read) {
+                        condition += &format!(", {name} is {}", printer.value(value));
+                    }
+                }
+                let held = machine.held_exclusively(replay.state(), trace.thread(check));
+                let held = held.into_iter().filter(|lock| trace.is_of_program(*lock));
+                locks.extend(held.map(|lock| self.describer.name(Object::Lock(lock))));
+            }
+        }
+        let parts = vec![self.describer.part(check, Role::Next)];
+        Told { kind, parts, reason: Reason::ConditionFails { condition, locks } }
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     detectors.sort_unstable();
     detectors.dedup();
     let (goals, all_goals) = (args.goals, args.all_pairs);
-    let options = Options { goals, all_goals, ..args.effort.options() };
+    let options = Options { goals, all_goals, model: args.model, ..args.effort.options() };
     let progress = SharedProgress::new("signatures decided");
     let report =
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));

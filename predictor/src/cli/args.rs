@@ -12,7 +12,7 @@ use super::terminal::Kind;
 use crate::analysis::Detector;
 use crate::fuzz::Strategy;
 use crate::generate::Plan;
-use crate::goal::GoalKinds;
+use crate::goal::{GoalKinds, Model};
 use crate::predict::Options;
 use crate::solve::SolverKind;
 use crate::trace::format::Format;
@@ -250,9 +250,13 @@ pub(super) struct Explore {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: ReportFormat,
-    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    /// What to look for: races, deadlocks, stalls, sends, checks, atomicity (separated by commas)
+    /// or all
     #[arg(long, value_name = "GOALS", default_value = "all")]
     pub(super) goals: GoalKinds,
+    /// Which executions count: symbolic, concrete, relaxed or nested (these two are not sound)
+    #[arg(long, value_name = "MODEL", default_value = "symbolic")]
+    pub(super) model: Model,
     /// Give up after so many states
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(super) max_states: usize,
@@ -269,9 +273,13 @@ pub(super) struct Analyze {
     /// How to print what was found
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(super) format: AnalysisFormat,
-    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    /// What to look for: races, deadlocks, stalls, sends, checks, atomicity (separated by commas)
+    /// or all
     #[arg(long, value_name = "GOALS", default_value = "all")]
     pub(super) goals: GoalKinds,
+    /// Which executions count: symbolic, concrete, relaxed or nested (these two are not sound)
+    #[arg(long, value_name = "MODEL", default_value = "symbolic")]
+    pub(super) model: Model,
     /// List possible deadlocks, too, that are not proven: runs lock-order as well
     #[arg(long)]
     pub(super) suspects: bool,

@@ -8,7 +8,7 @@ use super::input::Input;
 use super::{Failure, Outcome, terminal};
 use crate::goal::{Goal, GoalKind};
 use crate::trace::{EventId, Op, Trace};
-use crate::witness::{self, Refutation};
+use crate::witness::{self, Refutation, Witness};
 
 pub(super) fn run(args: &Check) -> Result<Outcome, Failure> {
     if args.witness == Path::new("-") && args.input.path == Path::new("-") {
@@ -65,6 +65,10 @@ fn judge(
     let likeliest = match next {
         [_, _] if accesses => GoalKind::Race,
         [send] if matches!(op(send), Some(Op::Send { .. })) => GoalKind::SendToNobody,
+        [check] if matches!(op(check), Some(Op::Check { by_language: true, .. })) => {
+            GoalKind::Panic
+        }
+        [check] if matches!(op(check), Some(Op::Check { .. })) => GoalKind::FailedCheck,
         [_] => GoalKind::Stall,
         [_, _] if next.iter().any(|event| op(event).is_none()) => GoalKind::Race,
         _ => GoalKind::Deadlock,
@@ -77,6 +81,9 @@ fn judge(
             Err(refuted) if goal.kind() == likeliest => refutation = Some(refuted),
             Err(_) => {}
         }
+    }
+    if let Some(witness) = Witness::of_schedule(trace, prefix, next) {
+        return Ok(Ok(witness.goal));
     }
     let too_short = || {
         "a witness ends in the events that are next: two racing accesses, or, behind a `|`, what \

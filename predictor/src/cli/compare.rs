@@ -71,7 +71,13 @@ fn header(detectors: &[Detector], columns: &[(usize, GoalKind)]) -> Vec<String> 
     let fixed = std::iter::once("trace").chain(TRACE_SIZE);
     let counts = columns.iter().map(|(at, kind)| match kind {
         GoalKind::Race => detectors[*at].name().to_owned(),
-        GoalKind::Deadlock | GoalKind::FairDeadlock | GoalKind::Stall | GoalKind::SendToNobody => {
+        GoalKind::Deadlock
+        | GoalKind::FairDeadlock
+        | GoalKind::Stall
+        | GoalKind::SendToNobody
+        | GoalKind::FailedCheck
+        | GoalKind::Panic
+        | GoalKind::Atomicity => {
             format!("{} {}", detectors[*at], kind.list_name())
         }
     });

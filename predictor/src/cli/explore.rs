@@ -8,7 +8,7 @@ use super::args::{Explore, ReportFormat};
 use super::input::Input;
 use super::progress::Progress;
 use super::{Failure, Outcome, say, terminal};
-use crate::explore::{Exploration, explore};
+use crate::explore::{Exploration, explore_model};
 use crate::goal::{GoalKinds, GoalLists};
 use crate::trace::{EventId, Trace};
 use crate::witness;
@@ -18,14 +18,14 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     let name = input.name();
     let trace = input.load()?;
     let mut progress = Progress::new("states explored");
-    let found = explore(&trace, args.goals, args.max_states, |states| {
+    let found = explore_model(&trace, args.model, args.goals, args.max_states, |states| {
         progress.update(|| (states as u64, None));
     });
     drop(progress);
     for (goal, witness) in &found.found {
         // What the checker does not confirm is a bug of ours and never shown.
         let prefix: Vec<EventId> = witness.prefix().collect();
-        if let Err(refutation) = witness::check(&trace, &prefix, goal) {
+        if let Err(refutation) = witness::check_model(&trace, args.model, &prefix, goal) {
             let problem = format!("bug: {goal:?} is not confirmed: {refutation:?}");
             return Err(Failure::of(name, problem));
         }
@@ -71,9 +71,9 @@ fn print_text(
 ) -> io::Result<()> {
     let mut printer = trace.printer();
     for (goal, witness) in &found.found {
-        writeln!(out, "{} ({})", goal.kind().name(), numbers(goal.next().iter().copied(), ", "))?;
-        for event in goal.next() {
-            writeln!(out, "{:>8}  {}", event.number(), printer.event(*event))?;
+        writeln!(out, "{} ({})", goal.kind().name(), numbers(goal.events(), ", "))?;
+        for event in goal.events() {
+            writeln!(out, "{:>8}  {}", event.number(), printer.event(event))?;
         }
         writeln!(out, "{:>8}  {}\n", "witness", numbers(witness.schedule(), " "))?;
     }

@@ -94,9 +94,13 @@ fn goals(trace: &Trace, next: &[EventId]) -> Result<Vec<Goal>, String> {
         };
     }
     let is_send = |event: &EventId| matches!(trace.op(*event), Op::Send { .. });
+    let is_check = |event: &EventId, panics: bool| matches!(trace.op(*event), Op::Check { by_language, .. } if by_language == panics);
     let kinds = GoalKind::ALL.into_iter().filter(|kind| match kind {
         GoalKind::Race => false,
         GoalKind::SendToNobody => next.iter().all(is_send),
+        GoalKind::FailedCheck => next.iter().all(|event| is_check(event, false)),
+        GoalKind::Panic => next.iter().all(|event| is_check(event, true)),
+        GoalKind::Atomicity => false,
         GoalKind::Deadlock | GoalKind::FairDeadlock | GoalKind::Stall => true,
     });
     Ok(kinds.filter_map(|kind| Goal::of_kind(kind, next)).collect())
@@ -113,6 +117,8 @@ fn print(trace: &Trace, witness: &Witness) -> io::Result<()> {
         Goal::Deadlock(_) => "| # now each of these waits for another:",
         Goal::Stall(_) => "| # now these wait, and no thread can go on:",
         Goal::SendToNobody(_) => "| # now nobody is there to receive this:",
+        Goal::FailedCheck(_) | Goal::Panic(_) => "| # now this does not hold:",
+        Goal::Atomicity(_) => "| # now this ends the region that was to be atomic:",
     };
     for (place, event) in schedule.iter().enumerate() {
         if place == witness.prefix_len() {

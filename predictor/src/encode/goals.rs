@@ -5,9 +5,10 @@
 //! next, and what makes these enabled.
 
 use super::query::{LastRead, Query};
-use super::sources::Sources;
-use super::{Encoder, exclusives, foreign, program_order, reads, stalls};
+use super::sources::{Mode, Sources, mode_of};
+use super::{Encoder, computed, exclusives, foreign, program_order, reads, stalls};
 use crate::goal::{Goal, Pair};
+use crate::solve::formula::Lit;
 use crate::trace::{EventId, Op};
 
 /// Adds what has to hold for a goal to a query.
@@ -23,6 +24,16 @@ pub(super) fn assume(encoder: &mut Encoder<'_>, query: &mut Query, goal: &Goal) 
             query.assumptions.extend(assumptions);
         }
         Goal::SendToNobody(send) => send_to_nobody(encoder, query, *send),
+        Goal::FailedCheck(check) | Goal::Panic(check) => {
+            next(encoder, query, *check);
+            query.assumptions.push(computed::fails(encoder, *check));
+        }
+        Goal::Atomicity(violation) => {
+            let last = violation.last();
+            next(encoder, query, last);
+            query.assumptions.extend(exclusives::allowed(encoder, last, last));
+            finds_value(encoder, query, last);
+        }
     }
 }
 
@@ -74,13 +85,27 @@ fn finds_value(encoder: &mut Encoder<'_>, query: &mut Query, event: EventId) {
     else {
         return;
     };
-    query.assumptions.push(encoder.clean_before(event));
+    if !encoder.model.has_values() {
+        return;
+    }
     if encoder.trace.is_mixed(var) {
+        query.assumptions.push(encoder.clean_before(event));
         query.assumptions.extend(reads::known_before(encoder, var, event));
         return;
     }
-    let asked = encoder.formula.proposition(false);
-    let sources = Sources::state(encoder, event, var, value, asked);
-    query.assumptions.push(asked);
-    query.last_reads.push(LastRead { event, sources });
+    let finds = encoder.formula.proposition(false);
+    let (clean, mode) = (encoder.clean_before(event), mode_of(encoder, var, value));
+    encoder.formula.implies(&[finds], &[clean]);
+    let sources = Sources::state(encoder, event, var, mode, finds);
+    query.last_reads.push(LastRead { event, asked: finds, sources, computed: false });
+    let computes = computed::exchanges(encoder, event);
+    if computes == Lit::FALSE {
+        query.assumptions.push(finds);
+        return;
+    }
+    let sources = Sources::state(encoder, event, var, Mode::Any, computes);
+    query.last_reads.push(LastRead { event, asked: computes, sources, computed: true });
+    let either = encoder.formula.proposition(false);
+    encoder.formula.clause(&[!either, finds, computes]);
+    query.assumptions.push(either);
 }

@@ -15,6 +15,7 @@
 
 mod barriers;
 mod channels;
+mod computed;
 mod condvars;
 mod exclusives;
 mod foreign;
@@ -36,6 +37,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::query::{Forced, Query};
 pub use self::window::Window;
+use crate::goal;
 use crate::index::Index;
 use crate::solve::formula::{Formula, Lit};
 use crate::solve::{Model, is_over};
@@ -50,6 +52,7 @@ pub struct Encoder<'a> {
     trace: &'a Trace,
     index: &'a Index,
     window: &'a Window,
+    model: goal::Model,
     formula: Formula,
     /// How far each thread's events may be in the prefix, and for how many of them that has been
     /// said.
@@ -62,6 +65,7 @@ pub struct Encoder<'a> {
     /// What is still to be said.
     tasks: VecDeque<Task>,
     sources: FxHashMap<EventId, sources::Sources>,
+    computed: computed::Computed,
     stated: FxHashSet<Stated>,
     condvars: condvars::Stated,
     /// What has been said of stalls, if they have been asked about.
@@ -76,6 +80,10 @@ enum Task {
     Included(EventId),
     /// What it takes for the thread to be clean after this event.
     Clean(EventId),
+    /// What it takes for what this event computes to be known.
+    Known(EventId),
+    /// What it takes for what this event finds to be known.
+    Found(EventId),
 }
 
 /// An axiom about a pair or triple that has been stated.
@@ -84,18 +92,19 @@ enum Stated {
     Regions(u32, u32),
     Messages(EventId, EventId),
     Emptiness(EventId, EventId),
-    Interference { write: Option<EventId>, read: EventId, between: EventId },
+    Interference { source: Lit, read: EventId, between: EventId },
 }
 
 impl<'a> Encoder<'a> {
     /// The encoding of a window.
-    pub fn new(trace: &'a Trace, index: &'a Index, window: &'a Window) -> Self {
+    pub fn new(trace: &'a Trace, index: &'a Index, window: &'a Window, model: goal::Model) -> Self {
         let reach: Vec<usize> =
             trace.threads().map(|thread| window.state.position(thread)).collect();
         Self {
             trace,
             index,
             window,
+            model,
             formula: Formula::new(),
             reached: reach.clone(),
             reach,
@@ -103,6 +112,7 @@ impl<'a> Encoder<'a> {
             clean: FxHashMap::default(),
             tasks: VecDeque::new(),
             sources: FxHashMap::default(),
+            computed: computed::Computed::default(),
             stated: FxHashSet::default(),
             condvars: condvars::Stated::default(),
             stalls: None,
@@ -164,7 +174,7 @@ impl<'a> Encoder<'a> {
 
     /// That a thread is clean after an event that reads or receives.
     fn clean_after(&mut self, event: EventId) -> Lit {
-        if event < self.window.start {
+        if event < self.window.start || !self.model.has_values() {
             return Lit::TRUE;
         }
         if let Some(lit) = self.clean.get(&event) {
@@ -224,6 +234,8 @@ impl<'a> Encoder<'a> {
                 }
                 Task::Included(event) => self.state_enabled(event),
                 Task::Clean(event) => reads::state_clean(self, event),
+                Task::Known(event) => computed::state_known(self, event),
+                Task::Found(event) => computed::state_found(self, event),
             }
             count += 1;
             if count - checked >= CHECK_EVERY {
@@ -241,15 +253,19 @@ impl<'a> Encoder<'a> {
         program_order::state(self, event);
         exclusives::state(self, event);
         foreign::state(self, event);
-        match self.trace.op(event) {
+        let op = self.trace.op(event);
+        if !self.model.has_all_synchronisation() && !matches!(op, Op::Join(_)) {
+            return;
+        }
+        match op {
             Op::Join(thread) => program_order::state_join(self, event, thread),
             Op::Cas { .. } | Op::CasFail { .. } => {
-                let (included, clean) = (self.included(event), self.clean_after(event));
-                self.formula.implies(&[included], &[clean]);
+                let clean = self.clean_after(event);
+                self.state_passed(event, clean);
             }
             Op::Branch | Op::Check { .. } => {
-                let (included, clean) = (self.included(event), self.clean_before(event));
-                self.formula.implies(&[included], &[clean]);
+                let clean = self.clean_before(event);
+                self.state_passed(event, clean);
             }
             Op::AcquireFail(lock) => locks::state_failure(self, event, lock, false),
             Op::ReadAcquireFail(lock) => locks::state_failure(self, event, lock, true),
@@ -301,6 +317,16 @@ impl<'a> Encoder<'a> {
         }
     }
 
+    /// An event that decides by what its thread has found: that was what it was, or lets it go on
+    /// all the same.
+    fn state_passed(&mut self, event: EventId, clean: Lit) {
+        let included = self.included(event);
+        match computed::passes(self, event).filter(|_| clean != Lit::TRUE) {
+            Some(passes) => self.formula.clause(&[!included, passes, clean]),
+            None => self.formula.implies(&[included], &[clean]),
+        }
+    }
+
     /// The events of a model's prefix, in its order.
     pub fn sequence(&self, model: &Model) -> Vec<EventId> {
         let mut sequence: Vec<EventId> = self
@@ -324,7 +350,10 @@ impl<'a> Encoder<'a> {
         let before = self.formula.clause_count();
         locks::refine(self, &sequence);
         reads::refine(self, model, &sequence);
-        channels::refine(self, &sequence);
+        if self.model.has_all_synchronisation() {
+            channels::refine(self, &sequence);
+        }
+        computed::refine(self, model, &sequence);
         stalls::refine(self, model, &sequence);
         query::refine(self, query, model, &sequence);
         if !self.state_axioms(deadline) {

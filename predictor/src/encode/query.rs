@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::sources::Sources;
-use super::{CHECK_EVERY, Encoder, goals, reads, stalls};
+use super::{CHECK_EVERY, Encoder, computed, goals, reads, stalls};
 use crate::goal::Goal;
 use crate::solve::formula::Lit;
 use crate::solve::{Model, is_over};
@@ -30,7 +30,11 @@ pub struct Query {
 #[derive(Debug)]
 pub(super) struct LastRead {
     pub(super) event: EventId,
+    /// That it is this that makes it enabled.
+    pub(super) asked: Lit,
     pub(super) sources: Sources,
+    /// Whether what it finds is compared with what is computed, and not with what it found.
+    pub(super) computed: bool,
 }
 
 impl Encoder<'_> {
@@ -92,10 +96,17 @@ pub(super) fn refine(
             let op = encoder.trace.op(**event);
             op.var() == var && op.writes()
         };
+        if !model.is_true(read.asked) {
+            continue;
+        }
         let writes: Vec<EventId> = sequence.iter().filter(writes_it).copied().collect();
         let (chosen, last) = (read.sources.chosen(model), writes.last().copied());
         let found = chosen.iter().any(|source| source.write == last);
-        if found || read.sources.is_right(encoder, model, last) {
+        if found {
+            computed::refine_next(encoder, model, read, sequence);
+            continue;
+        }
+        if read.sources.is_right(encoder, model, last) {
             continue;
         }
         read.sources.state_more(encoder, model, last);

@@ -4,7 +4,7 @@
 use racelog::trace::VarId;
 use rustc_hash::FxHashMap;
 
-use super::sources::{Source, Sources, wrote_known};
+use super::sources::{Source, Sources, mode_of, wrote_known};
 use super::{Encoder, Stated, channels};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
@@ -27,7 +27,8 @@ pub(super) fn state_clean(encoder: &mut Encoder<'_>, event: EventId) {
             encoder.formula.implies(&[clean], &known);
             return;
         }
-        let sources = Sources::state(encoder, event, var, value, clean);
+        let mode = mode_of(encoder, var, value);
+        let sources = Sources::state(encoder, event, var, mode, clean);
         encoder.sources.insert(event, sources);
     }
 }
@@ -58,39 +59,58 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
             writes.entry(var).or_default().push(*event);
         }
     }
-    let mut short_of_sources: Vec<(EventId, Option<EventId>)> = Vec::new();
+    let mut short_of_sources: Vec<(EventId, Option<EventId>, bool)> = Vec::new();
     // How many writes of each variable have passed.
     let mut passed: FxHashMap<VarId, usize> = FxHashMap::default();
     for event in sequence {
         let op = trace.op(*event);
         let Some(var) = op.var() else { continue };
         let here = passed.entry(var).or_default();
-        let clean = encoder.clean.get(event).is_some_and(|clean| model.is_true(*clean));
-        if let Some(sources) = encoder.sources.get(event).filter(|_| clean) {
-            let all = writes.get(&var).map_or(&[][..], Vec::as_slice);
+        let all = writes.get(&var).map_or(&[][..], Vec::as_slice);
+        let is_true = |lit: Option<&Lit>| lit.is_some_and(|lit| model.is_true(*lit));
+        let clean = is_true(encoder.clean.get(event));
+        let found = is_true(encoder.computed.found.get(event));
+        let by_clean = encoder.sources.get(event).filter(|_| clean);
+        let by_found = encoder.computed.sources.get(event).filter(|_| found);
+        let mut disturbed: Vec<(Source, EventId)> = Vec::new();
+        for (sources, computed) in by_clean
+            .map(|sources| (sources, false))
+            .into_iter()
+            .chain(by_found.map(|sources| (sources, true)))
+        {
             let last = all[..*here].last().copied();
             let chosen = sources.chosen(model);
             let found = chosen.iter().any(|source| source.write == last);
-            if !found && !sources.is_right(encoder, model, last) {
-                for source in chosen {
-                    let first = *here - after(&all[..*here], source.write).len();
-                    let near =
-                        first.saturating_sub(NEIGHBOURS)..(*here + NEIGHBOURS).min(all.len());
-                    for other in &all[near] {
-                        if Some(*other) != source.write && other != event {
-                            state_undisturbed(encoder, source, *event, *other);
-                        }
+            if found || sources.is_right(encoder, model, last) {
+                continue;
+            }
+            for source in chosen {
+                let first = *here - after(&all[..*here], source.write).len();
+                let near = first.saturating_sub(NEIGHBOURS)..(*here + NEIGHBOURS).min(all.len());
+                for other in &all[near] {
+                    if Some(*other) != source.write && other != event {
+                        disturbed.push((source, *other));
                     }
                 }
-                short_of_sources.push((*event, last));
             }
+            short_of_sources.push((*event, last, computed));
+        }
+        for (source, other) in disturbed {
+            state_undisturbed(encoder, source, *event, other);
         }
         *here += usize::from(op.writes());
     }
-    for (read, last) in short_of_sources {
-        if let Some(mut sources) = encoder.sources.remove(&read) {
+    for (read, last, computed) in short_of_sources {
+        let map = |encoder: &mut Encoder<'_>| match computed {
+            true => encoder.computed.sources.remove(&read),
+            false => encoder.sources.remove(&read),
+        };
+        if let Some(mut sources) = map(encoder) {
             sources.state_more(encoder, model, last);
-            encoder.sources.insert(read, sources);
+            match computed {
+                true => encoder.computed.sources.insert(read, sources),
+                false => encoder.sources.insert(read, sources),
+            };
         }
     }
 }
@@ -103,7 +123,7 @@ pub(super) fn after(writes: &[EventId], write: Option<EventId>) -> &[EventId] {
 }
 
 fn state_undisturbed(encoder: &mut Encoder<'_>, source: Source, read: EventId, between: EventId) {
-    if !encoder.stated.insert(Stated::Interference { write: source.write, read, between }) {
+    if !encoder.stated.insert(Stated::Interference { source: source.chosen, read, between }) {
         return;
     }
     let earlier = source.write.map_or(Lit::FALSE, |write| encoder.before(between, write));

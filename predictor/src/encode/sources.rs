@@ -4,9 +4,11 @@
 //! Most reads find a near one, so that those are stated first, and with them that it may be
 //! *another*; what others there are is stated when a solution needs one.
 
+use std::rc::Rc;
+
 use racelog::trace::VarId;
 
-use super::Encoder;
+use super::{Encoder, computed};
 use crate::solve::Model;
 use crate::solve::formula::Lit;
 use crate::trace::{EventId, ValueId};
@@ -23,12 +25,25 @@ pub(super) struct Source {
     pub(super) chosen: Lit,
 }
 
+/// What a read is to find.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    /// This value, which nobody but who has written it writes.
+    Value(ValueId),
+    /// This value, which may also be computed by who has written another.
+    Computed(ValueId),
+    /// Any value that is known.
+    Any,
+}
+
 /// What has been stated of where a read may get its value from.
 #[derive(Clone, Debug)]
 pub(super) struct Sources {
     read: EventId,
     var: VarId,
-    value: ValueId,
+    mode: Mode,
+    /// The writes that the read can find, if they are not those of one value.
+    writes: Option<Rc<[EventId]>>,
     stated: Vec<Source>,
     /// That it is one that has not been stated; none if all have been.
     another: Option<Lit>,
@@ -48,18 +63,22 @@ impl Sources {
         encoder: &mut Encoder<'_>,
         read: EventId,
         var: VarId,
-        value: ValueId,
+        mode: Mode,
         needed: Lit,
     ) -> Self {
-        let place = encoder.index.writes_of(var, value).partition_point(|write| *write < read);
+        let all = writes(encoder, var, mode);
+        let index = encoder.index;
+        let known = all.as_deref().unwrap_or_else(|| index.writes_of(var, mode.value()));
+        let place = known.partition_point(|write| *write < read);
         let mut sources = Self {
             read,
             var,
-            value,
+            mode,
             stated: Vec::new(),
             another: None,
             left: (place, place),
-            initial_left: encoder.window.state.value(var) == Some(value),
+            initial_left: starts_as(encoder, var, mode),
+            writes: all,
             batch: FIRST,
             out_of_turn: Vec::new(),
         };
@@ -82,13 +101,24 @@ impl Sources {
     ) -> bool {
         let open = self.another.is_some_and(|another| model.is_true(another));
         open && match write {
-            None => encoder.window.state.value(self.var) == Some(self.value),
-            Some(write) => self.writes(encoder, write) && wrote_known_in(encoder, model, write),
+            None => starts_as(encoder, self.var, self.mode),
+            // What is computed is looked at once its source is said.
+            Some(_) if !self.is_by_value() => false,
+            Some(write) => self.has(encoder, write) && wrote_known_in(encoder, model, write),
         }
     }
 
-    fn writes(&self, encoder: &Encoder<'_>, write: EventId) -> bool {
-        encoder.index.writes_of(self.var, self.value).binary_search(&write).is_ok()
+    /// Whether it is the value alone that tells which writes these are.
+    pub(super) fn is_by_value(&self) -> bool {
+        self.writes.is_none()
+    }
+
+    fn has(&self, encoder: &Encoder<'_>, write: EventId) -> bool {
+        let writes = match &self.writes {
+            Some(writes) => writes,
+            None => encoder.index.writes_of(self.var, self.mode.value()),
+        };
+        writes.binary_search(&write).is_ok()
     }
 
     /// States more of them, if a model has it that it is another; `wanted` among them, if it is
@@ -107,7 +137,8 @@ impl Sources {
     /// States the next of them: one is chosen if `needed`, or it is yet another.
     fn extend(&mut self, encoder: &mut Encoder<'_>, needed: Lit, wanted: Option<EventId>) {
         let index = encoder.index;
-        let writes = index.writes_of(self.var, self.value);
+        let own = self.writes.clone();
+        let writes = own.as_deref().unwrap_or_else(|| index.writes_of(self.var, self.mode.value()));
         let mut next: Vec<Option<EventId>> = Vec::new();
         let (mut before, mut after) = self.batch;
         while self.left.1 < writes.len() && after > 0 {
@@ -137,7 +168,7 @@ impl Sources {
         // What comes last is likely: the nearest before.
         next[later..].reverse();
         let wanted = wanted.filter(|write| {
-            self.writes(encoder, *write)
+            self.has(encoder, *write)
                 && self.is_left(encoder, *write)
                 && !next.contains(&Some(*write))
                 && !self.stated.iter().any(|source| source.write == Some(*write))
@@ -175,11 +206,62 @@ impl Sources {
             return Source { write, chosen: encoder.formula.proposition(false) };
         };
         let chosen = encoder.formula.source(write, self.read);
-        let conditions = [encoder.included(write), wrote_known(encoder, write)];
+        let known = match self.is_by_value() {
+            true => wrote_known(encoder, write),
+            false => computed::left_known(encoder, write),
+        };
+        let conditions = [encoder.included(write), known];
         encoder.formula.implies(&[chosen], &conditions);
         let earlier = encoder.before(write, self.read);
         encoder.formula.implies(&[chosen], &[earlier]);
         Source { write: Some(write), chosen }
+    }
+}
+
+impl Mode {
+    /// The value that the read is to find; any if it is none in particular.
+    fn value(self) -> ValueId {
+        match self {
+            Self::Value(value) | Self::Computed(value) => value,
+            Self::Any => ValueId::NONE,
+        }
+    }
+}
+
+/// How a read finds a value: what writes of its variable compute may be that, too.
+pub(super) fn mode_of(encoder: &Encoder<'_>, var: VarId, value: ValueId) -> Mode {
+    let events = match encoder.trace.has_data() {
+        true => encoder.trace.events_of_var(var),
+        false => &[],
+    };
+    match events.iter().any(|event| computed::is_computed(encoder, *event)) {
+        true => Mode::Computed(value),
+        false => Mode::Value(value),
+    }
+}
+
+/// The writes that a read can find, if these are not those of one value.
+fn writes(encoder: &Encoder<'_>, var: VarId, mode: Mode) -> Option<Rc<[EventId]>> {
+    let trace = encoder.trace;
+    let fits = |event: &&EventId| match (mode, trace.op(**event).left()) {
+        (_, None) => false,
+        (Mode::Any, Some(_)) => true,
+        (Mode::Value(value) | Mode::Computed(value), Some(left)) => {
+            *left == value || computed::is_computed(encoder, **event)
+        }
+    };
+    match mode {
+        Mode::Value(_) => None,
+        _ => Some(trace.events_of_var(var).iter().filter(fits).copied().collect()),
+    }
+}
+
+/// Whether a read can find what its variable holds at the start.
+fn starts_as(encoder: &Encoder<'_>, var: VarId, mode: Mode) -> bool {
+    let held = encoder.window.state.value(var);
+    match mode {
+        Mode::Value(value) | Mode::Computed(value) => held == Some(value),
+        Mode::Any => held.is_some(),
     }
 }
 
@@ -189,6 +271,20 @@ pub(super) fn wrote_known(encoder: &mut Encoder<'_>, write: EventId) -> Lit {
         encoder.clean_after(write)
     } else {
         encoder.clean_before(write)
+    }
+}
+
+/// The same, if it has been spoken of.
+pub(super) fn wrote_known_lit(encoder: &Encoder<'_>, write: EventId) -> Option<Lit> {
+    let input = match encoder.trace.op(write).reads() {
+        true => Some(write),
+        false => encoder.index.input_before(write),
+    };
+    match input {
+        Some(input) if input >= encoder.window.start && encoder.model.has_values() => {
+            encoder.clean.get(&input).copied()
+        }
+        _ => Some(Lit::TRUE),
     }
 }
 

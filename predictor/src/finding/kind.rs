@@ -29,6 +29,12 @@ pub enum Kind {
     Hang,
     /// A deadlock that only a detector reports that may be wrong.
     SuspectedDeadlock,
+    /// A check of the program fails.
+    FailedCheck,
+    /// A check of the language fails: an overflow, an index out of bounds, a division by zero.
+    Panic,
+    /// Somebody else's access comes between two that the program means to be one step.
+    AtomicityViolation,
     /// A message is sent when all receivers are gone.
     SendToNobody,
     /// A kind that a later version of racelog knows.
@@ -77,7 +83,7 @@ struct About<'a> {
 
 impl Kind {
     /// All that this version knows, by their codes.
-    pub const KNOWN: [Self; 9] = [
+    pub const KNOWN: [Self; 12] = [
         Self::DataRace,
         Self::UnorderedRace,
         Self::SuspectedRace,
@@ -86,6 +92,9 @@ impl Kind {
         Self::LostWakeup,
         Self::Hang,
         Self::SuspectedDeadlock,
+        Self::FailedCheck,
+        Self::Panic,
+        Self::AtomicityViolation,
         Self::SendToNobody,
     ];
 
@@ -164,6 +173,33 @@ impl Kind {
                 basis: Basis::Suspicion,
                 symmetric: true,
                 page: Some(include_str!("explain/RL014.md")),
+            },
+            Self::FailedCheck => About {
+                code: "RL020",
+                title: "failed check",
+                noun: "failed check",
+                rule: "FailedCheck",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL020.md")),
+            },
+            Self::Panic => About {
+                code: "RL021",
+                title: "panic",
+                noun: "panic",
+                rule: "Panic",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL021.md")),
+            },
+            Self::AtomicityViolation => About {
+                code: "RL030",
+                title: "atomicity violation",
+                noun: "atomicity violation",
+                rule: "AtomicityViolation",
+                basis: Basis::Schedule,
+                symmetric: false,
+                page: Some(include_str!("explain/RL030.md")),
             },
             Self::SendToNobody => About {
                 code: "RL040",
@@ -305,6 +341,12 @@ mod examples {
     struct Hang;
     #[doc = include_str!("explain/RL014.md")]
     struct SuspectedDeadlock;
+    #[doc = include_str!("explain/RL020.md")]
+    struct FailedCheck;
+    #[doc = include_str!("explain/RL021.md")]
+    struct Panic;
+    #[doc = include_str!("explain/RL030.md")]
+    struct AtomicityViolation;
     #[doc = include_str!("explain/RL040.md")]
     struct SendToNobody;
 }

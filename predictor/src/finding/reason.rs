@@ -39,6 +39,15 @@ pub enum Reason {
     LostNotification,
     /// All receivers can be gone.
     NoReceiver,
+    /// A condition does not hold with what its thread has found.
+    ConditionFails {
+        /// The condition, and what its names stand for then.
+        condition: String,
+        /// The locks that the thread holds exclusively: its panic poisons them.
+        locks: Vec<String>,
+    },
+    /// The accesses cannot be put in series.
+    NotInSeries,
     /// The recorded run itself was given up while its threads waited.
     Hang,
     /// A reason that a later version of racelog knows.
@@ -86,6 +95,8 @@ impl Reason {
             | Self::NobodyLeft
             | Self::LostNotification
             | Self::NoReceiver
+            | Self::ConditionFails { .. }
+            | Self::NotInSeries
             | Self::Hang
             | Self::Other { .. } => &[],
         }
@@ -139,6 +150,20 @@ impl Reason {
             Self::NoReceiver => {
                 "all receivers of the channel can be dropped before this message is sent".to_owned()
             }
+            Self::ConditionFails { condition, locks } => {
+                let locks: Vec<String> =
+                    locks.iter().map(|lock| format!("`{}`", name(lock))).collect();
+                let poisons = match locks.is_empty() {
+                    true => String::new(),
+                    false => format!("; while holding {}: poisons it", locks.join(", ")),
+                };
+                format!("with what is read then, this does not hold: {condition}{poisons}")
+            }
+            Self::NotInSeries => {
+                "the access of another thread can come between the two of the region, and no \
+                 order of one after the other has the same effect"
+                    .to_owned()
+            }
             Self::Hang => {
                 "the recorded run did not come to its end: it stood still here".to_owned()
             }
@@ -158,6 +183,8 @@ impl Reason {
             Self::NobodyLeft => "nobody-left",
             Self::LostNotification => "lost-notification",
             Self::NoReceiver => "no-receiver",
+            Self::ConditionFails { .. } => "condition-fails",
+            Self::NotInSeries => "not-in-series",
             Self::Hang => "hang",
             Self::Other { kind, .. } => kind,
         }
@@ -176,6 +203,8 @@ struct Written {
     locks: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     too_weak: Vec<WeakAccess>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    condition: Option<String>,
 }
 
 impl Serialize for Reason {
@@ -188,6 +217,10 @@ impl Serialize for Reason {
         match self {
             Self::NoOrderFound { detector } => written.detector = Some(detector.clone()),
             Self::Reordered { locks } => written.locks.clone_from(locks),
+            Self::ConditionFails { condition, locks } => {
+                written.condition = Some(condition.clone());
+                written.locks.clone_from(locks);
+            }
             Self::OrderingTooWeak { accesses } => written.too_weak.clone_from(accesses),
             Self::Unordered
             | Self::Circle
@@ -196,6 +229,7 @@ impl Serialize for Reason {
             | Self::NobodyLeft
             | Self::LostNotification
             | Self::NoReceiver
+            | Self::NotInSeries
             | Self::Hang
             | Self::Other { .. } => {}
         }
@@ -205,7 +239,8 @@ impl Serialize for Reason {
 
 impl<'de> Deserialize<'de> for Reason {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Written { kind, text, detector, locks, too_weak } = Written::deserialize(deserializer)?;
+        let Written { kind, text, detector, locks, too_weak, condition } =
+            Written::deserialize(deserializer)?;
         Ok(match (kind.as_str(), detector) {
             ("unordered", _) => Self::Unordered,
             ("no-order-found", Some(detector)) => Self::NoOrderFound { detector },
@@ -217,6 +252,10 @@ impl<'de> Deserialize<'de> for Reason {
             ("nobody-left", _) => Self::NobodyLeft,
             ("lost-notification", _) => Self::LostNotification,
             ("no-receiver", _) => Self::NoReceiver,
+            ("condition-fails", _) => {
+                Self::ConditionFails { condition: condition.unwrap_or_default(), locks }
+            }
+            ("not-in-series", _) => Self::NotInSeries,
             ("hang", _) => Self::Hang,
             _ => Self::Other { kind, text },
         })
@@ -250,6 +289,8 @@ mod tests {
             Reason::NobodyLeft,
             Reason::LostNotification,
             Reason::NoReceiver,
+            Reason::ConditionFails { condition: "a == 1".to_owned(), locks: vec!["l".to_owned()] },
+            Reason::NotInSeries,
             Reason::Hang,
             other.clone(),
         ] {

@@ -17,12 +17,26 @@ pub enum GoalKind {
     Stall,
     /// A message is about to be sent, and all receivers are dropped.
     SendToNobody,
+    /// A check of the program is about to be made, and fails.
+    FailedCheck,
+    /// A check of the language is about to be made, and fails.
+    Panic,
+    /// Somebody else's access has come between two of a region that is meant to be atomic.
+    Atomicity,
 }
 
 impl GoalKind {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Race, Self::Deadlock, Self::FairDeadlock, Self::Stall, Self::SendToNobody];
+    pub const ALL: [Self; 8] = [
+        Self::Race,
+        Self::Deadlock,
+        Self::FairDeadlock,
+        Self::Stall,
+        Self::SendToNobody,
+        Self::FailedCheck,
+        Self::Panic,
+        Self::Atomicity,
+    ];
 
     /// What a goal of this kind is called.
     pub const fn name(self) -> &'static str {
@@ -32,6 +46,9 @@ impl GoalKind {
             Self::FairDeadlock => "deadlock by waiting writers",
             Self::Stall => "stall",
             Self::SendToNobody => "send to nobody",
+            Self::FailedCheck => "failed check",
+            Self::Panic => "panic",
+            Self::Atomicity => "atomicity violation",
         }
     }
 
@@ -43,6 +60,9 @@ impl GoalKind {
             Self::FairDeadlock => "deadlocks by waiting writers",
             Self::Stall => "stalls",
             Self::SendToNobody => "sends to nobody",
+            Self::FailedCheck => "failed checks",
+            Self::Panic => "panics",
+            Self::Atomicity => "atomicity violations",
         }
     }
 
@@ -55,26 +75,30 @@ impl GoalKind {
             Self::FairDeadlock => "fair_deadlocks",
             Self::Stall => "stalls",
             Self::SendToNobody => "sends",
+            Self::FailedCheck => "checks",
+            Self::Panic => "panics",
+            Self::Atomicity => "atomicity",
         }
     }
 
-    /// How many events such a goal has next, if it is always as many.
-    pub const fn next_events(self) -> Option<usize> {
+    /// How many events such a goal has, if it is always as many.
+    pub const fn event_count(self) -> Option<usize> {
         match self {
             Self::Race => Some(2),
-            Self::SendToNobody => Some(1),
+            Self::SendToNobody | Self::FailedCheck | Self::Panic => Some(1),
+            Self::Atomicity => Some(3),
             Self::Deadlock | Self::FairDeadlock | Self::Stall => None,
         }
     }
 
-    const fn bit(self) -> u8 {
+    const fn bit(self) -> u16 {
         1 << self as u8
     }
 }
 
 /// A set of kinds of goals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct GoalKinds(u8);
+pub struct GoalKinds(u16);
 
 impl GoalKinds {
     /// No kind.
@@ -133,7 +157,7 @@ impl GoalKinds {
     }
 }
 
-/// `all`, or names separated by commas: `races,deadlocks,stalls,sends`.
+/// `all`, or names separated by commas: `races,deadlocks,stalls,sends,checks,atomicity`.
 impl FromStr for GoalKinds {
     type Err = String;
 
@@ -146,9 +170,12 @@ impl FromStr for GoalKinds {
                 "deadlocks" => kinds.with(GoalKind::Deadlock).with(GoalKind::FairDeadlock),
                 "stalls" => kinds.with(GoalKind::Stall),
                 "sends" => kinds.with(GoalKind::SendToNobody),
+                "checks" => kinds.with(GoalKind::FailedCheck).with(GoalKind::Panic),
+                "atomicity" => kinds.with(GoalKind::Atomicity),
                 _ => {
                     return Err(format!(
-                        "`{word}` is nothing to look for: use races, deadlocks, stalls, sends or all"
+                        "`{word}` is nothing to look for: use races, deadlocks, stalls, sends, checks, \
+                         atomicity or all"
                     ));
                 }
             };
@@ -181,7 +208,8 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         assert_eq!(GoalKinds::RACES.none_of_them(), "no race");
-        let all = "no race, deadlock, stall or send to nobody";
+        let all =
+            "no race, deadlock, stall, send to nobody, failed check, panic or atomicity violation";
         assert_eq!(GoalKinds::ALL.none_of_them(), all);
     }
 

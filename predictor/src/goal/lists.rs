@@ -4,6 +4,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{Goal, GoalKind, GoalKinds};
+use crate::trace::EventId;
 
 /// The event numbers of goals, by kind: for each kind that was looked for a list, which may be
 /// empty.
@@ -17,7 +18,7 @@ impl GoalLists {
             kinds.iter().map(|kind| (kind, Vec::new())).collect();
         for goal in goals {
             if let Some((_, list)) = lists.iter_mut().find(|(kind, _)| *kind == goal.kind()) {
-                list.push(goal.next().iter().map(|event| event.number()).collect());
+                list.push(goal.events().map(EventId::number).collect());
             }
         }
         lists.iter_mut().for_each(|(_, list)| list.sort_unstable());
@@ -43,13 +44,13 @@ impl GoalLists {
     }
 }
 
-/// A map from the names of kinds to lists of goals. A goal is the list of its events that are next;
-/// one that always has one event next is that event.
+/// A map from the names of kinds to lists of goals. A goal is the list of its events, those
+/// that happen first; one that always has one event is that event.
 impl Serialize for GoalLists {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (kind, list) in &self.0 {
-            match kind.next_events() {
+            match kind.event_count() {
                 Some(1) => map.serialize_entry(kind.list_name(), &list.concat())?,
                 _ => map.serialize_entry(kind.list_name(), list)?,
             }
@@ -61,8 +62,7 @@ impl Serialize for GoalLists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goal::{Circle, Pair};
-    use crate::trace::EventId;
+    use crate::goal::{Circle, Pair, Violation};
 
     #[test]
     fn every_kind_that_was_looked_for_has_a_list() {
@@ -71,13 +71,15 @@ mod tests {
             Goal::Race(Pair::new(b, a)),
             Goal::Deadlock(Circle::new([c, a, b])),
             Goal::SendToNobody(c),
+            Goal::Atomicity(Violation::new(a, b, c)),
         ];
         let lists = GoalLists::new(GoalKinds::ALL, &goals);
         let json = serde_json::to_string(&lists).unwrap();
         let expected = "{\"races\":[[1,4]],\"deadlocks\":[[1,4,9]],\"fair_deadlocks\":[],\
-                        \"stalls\":[],\"sends\":[9]}";
+                        \"stalls\":[],\"sends\":[9],\"checks\":[],\"panics\":[],\
+                        \"atomicity\":[[1,4,9]]}";
         assert_eq!(json, expected);
-        assert_eq!(lists.counts(), "1 race, 1 deadlock, 1 send to nobody");
+        assert_eq!(lists.counts(), "1 race, 1 deadlock, 1 send to nobody, 1 atomicity violation");
         assert_eq!(GoalLists::new(GoalKinds::RACES, &goals[1..]).counts(), "no race");
     }
 }

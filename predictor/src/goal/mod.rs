@@ -10,6 +10,8 @@
 //! a goal describes. What a search assumes to get there is said where the search is; what the
 //! encoder assumes is in `encode/goals.rs`.
 
+pub(crate) mod atomicity;
+pub(crate) mod check;
 pub mod deadlock;
 mod kind;
 mod lists;
@@ -19,6 +21,7 @@ mod signature;
 pub mod stall;
 mod unmet;
 
+pub use self::atomicity::Violation;
 pub use self::deadlock::Circle;
 pub use self::kind::{GoalKind, GoalKinds};
 pub use self::lists::GoalLists;
@@ -28,6 +31,7 @@ pub use self::stall::Stall;
 pub use self::unmet::Unmet;
 use racelog::contract::schedule::Aim;
 
+pub use crate::semantics::Model;
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Trace};
 
@@ -42,6 +46,13 @@ pub enum Goal {
     Stall(Stall),
     /// This `send` is next, and all receivers of its channel are dropped.
     SendToNobody(EventId),
+    /// This check is next, and its condition does not hold.
+    FailedCheck(EventId),
+    /// The same of a check that the language makes.
+    Panic(EventId),
+    /// An access of a region that is meant to be atomic has happened, then one of another thread,
+    /// and a second one of the region can follow.
+    Atomicity(Violation),
 }
 
 impl Goal {
@@ -53,6 +64,8 @@ impl Goal {
             (GoalKind::FairDeadlock, [_, _, ..]) => Some(Self::Deadlock(Circle::fair(next))),
             (GoalKind::Stall, [_, ..]) => Some(Self::Stall(Stall::new(next))),
             (GoalKind::SendToNobody, [send]) => Some(Self::SendToNobody(*send)),
+            (GoalKind::FailedCheck, [check]) => Some(Self::FailedCheck(*check)),
+            (GoalKind::Panic, [check]) => Some(Self::Panic(*check)),
             _ => None,
         }
     }
@@ -64,13 +77,22 @@ impl Goal {
             Self::Deadlock(circle) => circle.kind(),
             Self::Stall(_) => GoalKind::Stall,
             Self::SendToNobody(_) => GoalKind::SendToNobody,
+            Self::FailedCheck(_) => GoalKind::FailedCheck,
+            Self::Panic(_) => GoalKind::Panic,
+            Self::Atomicity(_) => GoalKind::Atomicity,
         }
     }
 
     /// The events that have happened, in this order.
     pub const fn happened(&self) -> &[EventId] {
         match self {
-            Self::Race(_) | Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => &[],
+            Self::Atomicity(violation) => violation.happened(),
+            Self::Race(_)
+            | Self::Deadlock(_)
+            | Self::Stall(_)
+            | Self::SendToNobody(_)
+            | Self::FailedCheck(_)
+            | Self::Panic(_) => &[],
         }
     }
 
@@ -81,7 +103,10 @@ impl Goal {
             Self::Race(pair) => pair.events(),
             Self::Deadlock(circle) => circle.events(),
             Self::Stall(stall) => stall.roots(),
-            Self::SendToNobody(send) => std::slice::from_ref(send),
+            Self::SendToNobody(event) | Self::FailedCheck(event) | Self::Panic(event) => {
+                std::slice::from_ref(event)
+            }
+            Self::Atomicity(violation) => violation.next(),
         }
     }
 
@@ -97,22 +122,25 @@ impl Goal {
             Self::Deadlock(circle) => circle.signature(trace),
             Self::Stall(stall) => stall.signature(trace),
             Self::SendToNobody(event) => send::signature(trace, *event),
+            Self::FailedCheck(event) | Self::Panic(event) => check::signature(trace, *event),
+            Self::Atomicity(violation) => violation.signature(trace),
         }
     }
 
     /// Whether its next events are enabled; those of others wait, or fail.
     pub const fn wants_enabled(&self) -> bool {
-        matches!(self, Self::Race(_))
+        matches!(self, Self::Race(_) | Self::Atomicity(_))
     }
 
     /// What confirms it in the program: what is to be seen there when all that comes before the
-    /// next events has happened.
-    pub const fn aim(&self) -> Aim {
+    /// next events has happened. There is none for what replays do not look for yet.
+    pub const fn aim(&self) -> Option<Aim> {
         match self {
-            Self::Race(_) => Aim::Race { first: 0 },
-            Self::Deadlock(_) => Aim::Deadlock,
-            Self::Stall(_) => Aim::Stall,
-            Self::SendToNobody(_) => Aim::SendToNobody,
+            Self::Race(_) => Some(Aim::Race { first: 0 }),
+            Self::Deadlock(_) => Some(Aim::Deadlock),
+            Self::Stall(_) => Some(Aim::Stall),
+            Self::SendToNobody(_) => Some(Aim::SendToNobody),
+            Self::FailedCheck(_) | Self::Panic(_) | Self::Atomicity(_) => None,
         }
     }
 
@@ -120,7 +148,12 @@ impl Goal {
     pub const fn as_race(&self) -> Option<Pair> {
         match self {
             Self::Race(pair) => Some(*pair),
-            Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => None,
+            Self::Deadlock(_)
+            | Self::Stall(_)
+            | Self::SendToNobody(_)
+            | Self::FailedCheck(_)
+            | Self::Panic(_)
+            | Self::Atomicity(_) => None,
         }
     }
 
@@ -132,6 +165,12 @@ impl Goal {
             Self::Deadlock(circle) => circle.unmet(machine, state),
             Self::Stall(stall) => stall.unmet(machine, state),
             Self::SendToNobody(event) => send::unmet(machine, state, *event).into_iter().collect(),
+            Self::FailedCheck(event) | Self::Panic(event) => {
+                let other = check::kind(machine.trace(), *event) != self.kind();
+                let wrong = other.then_some(Unmet::NoCheck(*event));
+                wrong.or_else(|| check::unmet(machine, state, *event)).into_iter().collect()
+            }
+            Self::Atomicity(violation) => violation.unmet(machine, state).into_iter().collect(),
         }
     }
 
@@ -139,14 +178,13 @@ impl Goal {
     pub fn holds(&self, machine: &Machine<'_>, state: &State) -> bool {
         match self {
             Self::Race(pair) => pair.unmet(machine, state).next().is_none(),
-            Self::Deadlock(_) | Self::Stall(_) | Self::SendToNobody(_) => {
-                self.unmet(machine, state).is_empty()
-            }
+            _ => self.unmet(machine, state).is_empty(),
         }
     }
 }
 
-/// Calls `each` with the goals of these kinds that hold in a state in which these events are next.
+/// Calls `each` with the goals of these kinds that hold in a state in which these events are next;
+/// but for those of which events have to have happened.
 pub fn in_state(
     machine: &Machine<'_>,
     state: &State,
@@ -173,6 +211,12 @@ pub fn in_state(
                 let sends = next.iter().map(|event| Goal::SendToNobody(*event));
                 sends.filter(|goal| goal.holds(machine, state)).for_each(&mut each);
             }
+            GoalKind::FailedCheck | GoalKind::Panic => {
+                let goals = next.iter().filter_map(|event| Goal::of_kind(kind, &[*event]));
+                goals.filter(|goal| goal.holds(machine, state)).for_each(&mut each);
+            }
+            // It is not the state alone that tells: see `atomicity::Begun`.
+            GoalKind::Atomicity => {}
         }
     }
 }

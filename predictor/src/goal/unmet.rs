@@ -30,6 +30,12 @@ pub enum Unmet {
     NoSend(EventId),
     /// Receivers may be left.
     HasReceivers(EventId),
+    /// An event is no check whose condition is known.
+    NoCheck(EventId),
+    /// The condition of a check holds.
+    Holds(EventId),
+    /// Three accesses can be put in series, or are not in one region.
+    NoViolation,
 }
 
 impl Unmet {
@@ -39,8 +45,11 @@ impl Unmet {
             Self::NotEnabled(event, _)
             | Self::NotBlocked(event)
             | Self::NoSend(event)
+            | Self::NoCheck(event)
+            | Self::Holds(event)
             | Self::HasReceivers(event) => Some(*event),
             Self::NoConflict
+            | Self::NoViolation
             | Self::NoCircle
             | Self::GoesOn(_)
             | Self::AllFinished
@@ -77,6 +86,15 @@ impl Unmet {
                 format!("the threads that nobody is left to help are about to {}", roots.join(", "))
             }
             Self::CutOff => "the trace was cut off, so how its threads end is not known".to_owned(),
+            Self::NoCheck(event) => {
+                format!("{} is no check whose condition is known", line(event))
+            }
+            Self::Holds(event) => format!("the condition of {} holds here", line(event)),
+            Self::NoViolation => {
+                "the three accesses are not two of one atomic region and one of another thread \
+                 that no serial order explains"
+                    .to_owned()
+            }
             Self::NoSend(event) => format!("{} sends nothing", line(event)),
             Self::HasReceivers(event) => {
                 format!("receivers may be left for {}", line(event))

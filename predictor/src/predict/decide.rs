@@ -49,7 +49,7 @@ impl<'a> Decider<'a> {
             trace,
             window,
             checker,
-            encoder: Encoder::new(trace, index, window),
+            encoder: Encoder::new(trace, index, window, checker.machine().model()),
             solver,
             assumptions: Vec::new(),
         }

@@ -54,7 +54,12 @@ impl HoldBack<'_> {
                 }
                 _ => last,
             },
-            Goal::Race(_) | Goal::Deadlock(_) | Goal::Stall(_) => last,
+            Goal::Race(_)
+            | Goal::Deadlock(_)
+            | Goal::Stall(_)
+            | Goal::FailedCheck(_)
+            | Goal::Panic(_)
+            | Goal::Atomicity(_) => last,
         }
     }
 
@@ -102,6 +107,8 @@ impl HoldBack<'_> {
         let arrives = match goal {
             Goal::Race(_) => arrives() && run.can(last),
             Goal::Deadlock(_) | Goal::Stall(_) => arrives(),
+            // Nothing was left out that they would miss: the observed run is looked at.
+            Goal::FailedCheck(_) | Goal::Panic(_) | Goal::Atomicity(_) => true,
             // It is the first as well, and was held back.
             Goal::SendToNobody(_) => true,
         };

@@ -9,6 +9,8 @@
 //! in parallel (`run`). Each kind has its candidates and its own cheap proofs: `race`, `deadlock`,
 //! `send`, `stall`.
 
+mod atomicity;
+mod check;
 mod closure;
 mod counts;
 mod deadlock;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::goal::GoalKinds;
+use crate::goal::{GoalKinds, Model};
 use crate::solve::SolverKind;
 
 /// How to go about it.
@@ -10,6 +10,8 @@ use crate::solve::SolverKind;
 pub struct Options {
     /// What to look for.
     pub goals: GoalKinds,
+    /// Which executions count.
+    pub model: Model,
     /// Whether every goal is decided, or one that is proven is enough for all of its signature.
     pub all_goals: bool,
     /// How many events to look at at a time; the whole trace if none.
@@ -92,6 +94,20 @@ impl Proofs {
         closure: true,
         waiting: true,
     };
+    /// Those of them that are right in a model: some take it that threads go by what they read, or
+    /// that all synchronisation counts.
+    #[must_use]
+    pub const fn in_model(self, model: Model) -> Self {
+        let (values, all) = (model.has_values(), model.has_all_synchronisation());
+        Self {
+            flags: self.flags && values,
+            forced_order: self.forced_order && values,
+            closure: self.closure && values,
+            must_order: self.must_order && all,
+            ..self
+        }
+    }
+
     /// None: the solver does it all.
     pub const NONE: Self = Self {
         common_lock: false,
@@ -109,6 +125,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             goals: GoalKinds::ALL,
+            model: Model::default(),
             all_goals: false,
             window: None,
             goal_time: Some(Duration::from_secs(10)),

@@ -253,6 +253,8 @@ fn need(why: &WhyNot) -> Option<Need> {
         WhyNot::NotNext(..)
         | WhyNot::EndNotClean(_)
         | WhyNot::NotClean(_)
+        | WhyNot::NotKnown(_)
+        | WhyNot::Fails(_)
         | WhyNot::NotHeld(..)
         | WhyNot::NotWaiting(..)
         | WhyNot::Notified(..)

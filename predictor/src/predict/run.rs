@@ -15,7 +15,7 @@ use super::deadlock::Instances;
 use super::fate::{Fate, Tried};
 use super::flags::Flags;
 use super::stall::StallCandidates;
-use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, send};
+use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, atomicity, check, send};
 use crate::encode::{Forced, Window};
 use crate::goal::{Goal, GoalKind, Signature};
 use crate::index::Index;
@@ -54,6 +54,7 @@ fn in_parallel(
     options: &Options,
     progress: &(impl Fn(usize, usize) + Sync),
 ) -> Prediction {
+    let options = &Options { proofs: options.proofs.in_model(options.model), ..options.clone() };
     let deadline = options.total_time.map(|time| Instant::now() + time);
     let (index, writes) = rayon::join(|| Index::new(trace), || Writes::new(trace));
     let proofs = options.proofs;
@@ -66,7 +67,7 @@ fn in_parallel(
             let circles = looks_for(GoalKind::Deadlock) || looks_for(GoalKind::FairDeadlock);
             let requests = || Requests::new(trace, regions);
             let requests = if circles { requests() } else { Requests::default() };
-            (Checker::new(trace), races, requests)
+            (Checker::of_model(trace, options.model), races, requests)
         },
         || {
             let plain = MustOrder::plain(trace, &index);
@@ -89,6 +90,15 @@ fn in_parallel(
     circles.all.retain(|circle| looks_for(circle.kind()));
     let sends = looks_for(GoalKind::SendToNobody).then(|| send::candidates(trace, &index));
     let sends = sends.unwrap_or_default();
+    let checks = match check::are_wanted(options.goals) && options.model.has_values() {
+        true => check::candidates(trace, options.goals),
+        false => Vec::new(),
+    };
+    let violations = match looks_for(GoalKind::Atomicity) {
+        true => atomicity::candidates(trace, orders.each_ref().map(Option::as_ref)),
+        false => atomicity::Violations::default(),
+    };
+    let others = [&sends[..], &checks, &violations.by_place].concat();
     let flags = Flags::new(trace);
     let stalls = looks_for(GoalKind::Stall).then(|| StallCandidates::new(trace, &index)).flatten();
     let job = Job {
@@ -106,7 +116,7 @@ fn in_parallel(
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
-    let works = works(&entries, &circles, &requests, &sends, stalls.as_ref());
+    let works = works(&entries, &circles, &requests, &others, stalls.as_ref());
     let works = works.into_iter().enumerate().filter(|(number, _)| options.part.has(*number));
     let works: Vec<Work<'_>> = works.map(|(_, work)| work).collect();
     let all = works.iter().map(Work::size).sum();
@@ -128,6 +138,9 @@ fn in_parallel(
         let cut = u64::from(circles.cut);
         found.counts.candidates += cut;
         found.counts.unknown.limit += cut;
+        found.counts.candidates += violations.left_out + violations.ordered;
+        found.counts.refuted.must_order += violations.ordered;
+        found.counts.unknown.limit += violations.left_out;
     }
     for piece in pieces {
         found.counts.add(&piece.counts);
@@ -159,8 +172,8 @@ enum Work<'a> {
     Races(&'a [usize]),
     /// Circles of requests that stand at the same places.
     Circles(Vec<&'a AbstractCircle>),
-    /// Sends that stand at one place.
-    Sends(&'a [Goal]),
+    /// Goals of another kind that stand at the same places.
+    Others(&'a [Goal]),
     /// All stalls.
     Stalls(&'a StallCandidates),
 }
@@ -170,7 +183,7 @@ impl Work<'_> {
     fn size(&self) -> usize {
         match self {
             Self::Races(entries) => entries.len(),
-            Self::Circles(_) | Self::Sends(_) | Self::Stalls(_) => 1,
+            Self::Circles(_) | Self::Others(_) | Self::Stalls(_) => 1,
         }
     }
 }
@@ -179,7 +192,7 @@ fn works<'a>(
     races: &'a [usize],
     circles: &'a Circles,
     requests: &'a Requests,
-    sends: &'a [Vec<Goal>],
+    others: &'a [Vec<Goal>],
     stalls: Option<&'a StallCandidates>,
 ) -> Vec<Work<'a>> {
     let mut at_places: BTreeMap<Vec<&Places>, Vec<&AbstractCircle>> = BTreeMap::new();
@@ -191,7 +204,7 @@ fn works<'a>(
         }
     }
     works.extend(at_places.into_values().map(Work::Circles));
-    works.extend(sends.iter().map(|sends| Work::Sends(sends)));
+    works.extend(others.iter().map(|goals| Work::Others(goals)));
     works.extend(stalls.map(Work::Stalls));
     works
 }
@@ -246,8 +259,8 @@ impl<'a> Job<'a> {
                     self.goals(goals, None, &mut tried, &mut deciders, &mut found);
                 }
             }
-            Work::Sends(sends) => {
-                let goals = sends.iter().cloned();
+            Work::Others(goals) => {
+                let goals = goals.iter().cloned();
                 self.goals(goals, None, &mut FxHashMap::default(), &mut deciders, &mut found);
             }
             Work::Stalls(candidates) => self.stalls(candidates, &mut deciders, &mut found),

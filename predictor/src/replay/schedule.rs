@@ -44,6 +44,7 @@ impl Plan {
     pub fn new(trace: &Trace, witness: &Witness) -> Option<Self> {
         let steps = keep_operations_whole(trace, witness);
         let goal = &witness.goal;
+        let aim = goal.aim()?;
         if goal.next().iter().any(|event| is_beyond_control(trace, *event)) {
             return None;
         }
@@ -81,7 +82,7 @@ impl Plan {
         let happen = happen.copied().map(&mut step).collect();
         let next: Vec<Step> = goal.next().iter().copied().map(step).collect();
         let test = trace.metadata().test.clone();
-        let schedule = Schedule { test, steps: happen, aim: goal.aim(), next };
+        let schedule = Schedule { test, steps: happen, aim, next };
         let awaited = goal.next().iter().filter_map(|event| {
             let object = awaited(trace, goal, *event)?;
             let path = paths[&trace.thread(*event)].clone();

@@ -2,24 +2,38 @@
 //!
 //! [`Machine::enabled`] and [`Machine::apply`] follow the table of the semantics row by row.
 
-use racelog::trace::{BarrierId, ChannelId, CondvarId, LockId, ThreadId, VarId};
+use racelog::trace::{
+    BarrierId, ChannelId, CondvarId, LockEffect, LockId, ThreadId, VarId,
+};
 
-use super::WhyNot;
 use super::observed::Observed;
-use super::state::{Message, State, Waits};
+use super::state::{State, Waits};
+use super::{Model, WhyNot};
 use crate::trace::{EventId, Op, Trace, ValueId};
 
 /// The executions of one trace.
 #[derive(Debug)]
 pub struct Machine<'a> {
     trace: &'a Trace,
+    model: Model,
     observed: Observed,
 }
 
 impl<'a> Machine<'a> {
     /// The machine for a trace.
     pub fn new(trace: &'a Trace) -> Self {
-        Self { trace, observed: Observed::new(trace) }
+        Self::of_model(trace, Model::default())
+    }
+
+    /// The machine for a trace in a model.
+    pub fn of_model(trace: &'a Trace, model: Model) -> Self {
+        Self { trace, model, observed: Observed::new(trace) }
+    }
+
+    /// The model.
+    #[inline]
+    pub fn model(&self) -> Model {
+        self.model
     }
 
     /// The trace.
@@ -52,7 +66,7 @@ impl<'a> Machine<'a> {
         if let Op::NotifyOne { condvar, .. } = op {
             can_be_woken(state, condvar, woken)?;
         }
-        self.apply_op(state, self.trace.thread(event), &op, woken);
+        self.apply_op(state, event, &op, woken);
         Ok(())
     }
 
@@ -97,9 +111,8 @@ impl<'a> Machine<'a> {
             let happened = state.happened;
             require(happened >= required, WhyNot::ForeignOrder(required, happened))?;
         }
-        let clean = || require(thread.clean, WhyNot::NotClean(t));
-        if self.trace.is_guarded(event) {
-            clean()?;
+        if self.trace.is_guarded(event) && self.model.has_values() {
+            require(thread.other.is_none(), WhyNot::NotClean(t))?;
         }
         if let Some(var) = op.var()
             && let Some(required) = self.observed.required_accesses(event)
@@ -107,6 +120,9 @@ impl<'a> Machine<'a> {
             let happened = state.vars[var.index()].accesses;
             let enough = happened + missing >= required;
             require(enough, WhyNot::AccessOrder(var, required, happened))?;
+        }
+        if !self.model.has_all_synchronisation() && !is_nested(op) {
+            return Ok(());
         }
         match *op {
             Op::Begin
@@ -124,10 +140,9 @@ impl<'a> Machine<'a> {
             | Op::Rmw { .. }
             | Op::Exclusive { .. } => Ok(()),
             Op::Cas { var, old: value, .. } | Op::CasFail { var, seen: value, .. } => {
-                clean()?;
-                self.holds(state, var, value)
+                self.may_exchange(state, event, var, value)
             }
-            Op::Branch | Op::Check { .. } => clean(),
+            Op::Branch | Op::Check { .. } => self.may_decide(state, event),
             Op::Acquire(lock) | Op::OnceBegin(lock) => is_free(state, lock),
             Op::Release(lock) | Op::OnceEnd(lock) | Op::Wait { lock, .. } => {
                 let held = state.locks[lock.index()].writer == Some(t);
@@ -149,15 +164,19 @@ impl<'a> Machine<'a> {
             }
             Op::NotifyOne { .. } | Op::NotifyAll(_) => Ok(()),
             Op::Wake { condvar, lock } => {
-                let waits = thread.waits.filter(|waits| waits.condvar == condvar);
-                let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
-                require(waits.notified, WhyNot::NotNotified(condvar, t))?;
+                if self.model.has_all_synchronisation() {
+                    let waits = thread.waits.filter(|waits| waits.condvar == condvar);
+                    let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
+                    require(waits.notified, WhyNot::NotNotified(condvar, t))?;
+                }
                 is_free(state, lock)
             }
             Op::WakeTimeout { condvar, lock } => {
-                let waits = thread.waits.filter(|waits| waits.condvar == condvar);
-                let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
-                require(!waits.notified, WhyNot::Notified(condvar, t))?;
+                if self.model.has_all_synchronisation() {
+                    let waits = thread.waits.filter(|waits| waits.condvar == condvar);
+                    let waits = waits.ok_or(WhyNot::NotWaiting(condvar, t))?;
+                    require(!waits.notified, WhyNot::Notified(condvar, t))?;
+                }
                 is_free(state, lock)
             }
             Op::Unpark(_) => Ok(()),
@@ -215,12 +234,13 @@ impl<'a> Machine<'a> {
 
     /// Takes an event that is enabled.
     pub fn apply(&self, state: &mut State, event: EventId, woken: Option<ThreadId>) {
-        self.apply_op(state, self.trace.thread(event), &self.trace.op(event), woken);
+        self.apply_op(state, event, &self.trace.op(event), woken);
     }
 
     /// A thread does what it can.
     #[inline]
-    fn apply_op(&self, state: &mut State, t: ThreadId, op: &Op, woken: Option<ThreadId>) {
+    fn apply_op(&self, state: &mut State, event: EventId, op: &Op, woken: Option<ThreadId>) {
+        let t = self.trace.thread(event);
         state.happened += 1;
         state.threads[t.index()].position += 1;
         if let Some(var) = op.var() {
@@ -238,18 +258,21 @@ impl<'a> Machine<'a> {
             | Op::Branch => {}
             Op::Fork(child) => state.threads[child.index()].started = true,
             Op::Read { var, value } | Op::Load { var, value, .. } => {
-                self.read(state, t, var, value);
+                self.find(state, event, var, value);
             }
             Op::Write { var, value }
             | Op::Store { var, value, .. }
-            | Op::Exclusive { var, value } => self.write(state, t, var, value),
+            | Op::Exclusive { var, value } => self.write(state, event, var, value),
             Op::Rmw { var, old, new, .. } => {
-                self.read(state, t, var, old);
-                self.write(state, t, var, new);
+                self.find(state, event, var, old);
+                self.write(state, event, var, new);
             }
-            Op::Cas { var, new, .. } => self.write(state, t, var, new),
-            Op::CasFail { .. }
-            | Op::AcquireFail(_)
+            Op::Cas { var, old, new, .. } => {
+                self.find(state, event, var, old);
+                self.write(state, event, var, new);
+            }
+            Op::CasFail { var, seen, .. } => self.find(state, event, var, seen),
+            Op::AcquireFail(_)
             | Op::ReadAcquireFail(_)
             | Op::OnceWait(_)
             | Op::SendClosed { .. }
@@ -280,13 +303,12 @@ impl<'a> Machine<'a> {
             Op::Park => state.threads[t.index()].token = false,
             Op::ParkTimeout => {}
             Op::Send { channel, message } => {
-                let known = state.is_clean(t);
-                let message = Message { name: message, known };
+                let message = self.message(state, event, message);
                 state.channels[channel.index()].queue.push_back(message);
             }
             Op::Recv { channel, .. } => {
                 let received = state.channels[channel.index()].queue.pop_front();
-                state.threads[t.index()].clean &= received.is_some_and(|message| message.known);
+                self.receive(state, event, received);
             }
             Op::RecvEmpty(_) | Op::RecvClosed(_) | Op::Leave { .. } => {}
             Op::Close(channel) => state.channels[channel.index()].closed += 1,
@@ -299,26 +321,25 @@ impl<'a> Machine<'a> {
 
     /// Whether a variable holds a value. Mixed memory holds what it held, since its accesses keep
     /// their order, unless a thread that was not clean has written there.
-    fn finds(&self, state: &State, var: VarId, value: ValueId) -> bool {
+    pub(super) fn finds(&self, state: &State, var: VarId, value: ValueId) -> bool {
         let found = state.vars[var.index()].value;
         found == Some(value) || (found.is_some() && self.trace.is_mixed(var))
     }
 
-    fn holds(&self, state: &State, var: VarId, wanted: ValueId) -> Result<(), WhyNot> {
+    pub(super) fn holds(&self, state: &State, var: VarId, wanted: ValueId) -> Result<(), WhyNot> {
         let found = state.vars[var.index()].value;
         require(self.finds(state, var, wanted), WhyNot::Holds { var, wanted, found })
     }
 
-    fn read(&self, state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
-        state.threads[t.index()].clean &= self.finds(state, var, value);
-    }
-
-    fn write(&self, state: &mut State, t: ThreadId, var: VarId, value: ValueId) {
-        let known = state.is_clean(t);
+    fn write(&self, state: &mut State, event: EventId, var: VarId, value: ValueId) {
+        let (t, mixed) = (self.trace.thread(event), self.trace.is_mixed(var));
+        let written = match mixed {
+            true => state.is_clean(t).then_some(value),
+            false => self.written(state, event, t, value),
+        };
         let held = &mut state.vars[var.index()].value;
         // Of mixed memory, a write leaves parts as they were, so what is unknown stays so.
-        let lost = held.is_none() && self.trace.is_mixed(var);
-        *held = (known && !lost).then_some(value);
+        *held = written.filter(|_| held.is_some() || !mixed);
     }
 
     /// How many senders of a channel have been dropped, and how many are in the whole trace.
@@ -357,10 +378,19 @@ impl<'a> Machine<'a> {
         match self.next(state, thread) {
             Some(next) => Err(WhyNot::NotFinished(thread, next)),
             None if self.trace.ends_guarded(thread) => {
-                require(state.is_clean(thread), WhyNot::EndNotClean(thread))
+                let passes = state.is_clean(thread) || !self.model.has_values();
+                require(passes, WhyNot::EndNotClean(thread))
             }
             None => Ok(()),
         }
+    }
+}
+
+/// Whether an operation counts where of synchronisation only locks, forks and joins do.
+fn is_nested(op: &Op) -> bool {
+    match op.lock_use() {
+        Some(used) => matches!(used.effect, LockEffect::Takes | LockEffect::GivesBack),
+        None => matches!(op, Op::Fork(_) | Op::Join(_)),
     }
 }
 

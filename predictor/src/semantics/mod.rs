@@ -16,13 +16,16 @@
 //! is sound, and may miss a race.
 
 mod machine;
+mod model;
 mod observed;
 mod replay;
 mod state;
 mod status;
+mod values;
 mod why_not;
 
 pub use machine::Machine;
+pub use model::Model;
 pub use replay::Replay;
 pub use state::State;
 pub use status::{BlockedBy, Status};

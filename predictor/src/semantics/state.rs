@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use racelog::trace::{CondvarId, ThreadId, VarId};
 
-use crate::trace::{Trace, ValueId};
+use crate::trace::{EventId, Trace, ValueId};
 
 /// What an execution has reached.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -24,11 +24,21 @@ pub(super) struct Thread {
     /// How many of its events it has taken.
     pub(super) position: u32,
     pub(super) started: bool,
-    /// Every read so far returned what it returned in the observed trace.
-    pub(super) clean: bool,
+    /// Where the first of its reads stands that found something else than in the observed trace.
+    pub(super) other: Option<u32>,
+    /// What has a name and was found otherwise, in the thread's order.
+    pub(super) others: Vec<Other>,
     pub(super) waits: Option<Waits>,
     /// Set by `unpark`, consumed by `park`.
     pub(super) token: bool,
+}
+
+/// A read that found something else than in the observed trace.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Other {
+    pub(super) read: EventId,
+    /// What it found, if that is known.
+    pub(super) found: Option<ValueId>,
 }
 
 /// A thread waits on a condvar.
@@ -67,6 +77,8 @@ pub(super) struct Message {
     pub(super) name: ValueId,
     /// Its sender was clean, so it says what it said in the observed trace.
     pub(super) known: bool,
+    /// What it says, if that is said in the trace and known.
+    pub(super) content: Option<ValueId>,
 }
 
 impl State {
@@ -74,7 +86,8 @@ impl State {
         let thread = |id| Thread {
             position: 0,
             started: trace.fork_of(id).is_none(),
-            clean: true,
+            other: None,
+            others: Vec::new(),
             waits: None,
             token: false,
         };
@@ -104,7 +117,7 @@ impl State {
     /// Whether every read of the thread so far returned what it returned in the observed trace.
     #[inline]
     pub fn is_clean(&self, thread: ThreadId) -> bool {
-        self.threads[thread.index()].clean
+        self.threads[thread.index()].other.is_none()
     }
 
     /// What a variable holds, if that is known.

@@ -123,6 +123,8 @@ impl Machine<'_> {
             | WhyNot::NotNext(..)
             | WhyNot::NotForked(_)
             | WhyNot::NotClean(_)
+            | WhyNot::NotKnown(_)
+            | WhyNot::Fails(_)
             | WhyNot::Holds { .. }
             | WhyNot::AccessOrder(..)
             | WhyNot::ForeignOrder(..)

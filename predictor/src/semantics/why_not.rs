@@ -17,6 +17,11 @@ pub enum WhyNot {
     EndNotClean(ThreadId),
     /// The thread has read something else than in the observed trace.
     NotClean(ThreadId),
+    /// The thread has found something else than in the observed trace, and whether it gets here
+    /// depends on what is not known.
+    NotKnown(ThreadId),
+    /// The condition does not hold with what the thread has found.
+    Fails(ThreadId),
     /// The variable does not hold what it should.
     Holds {
         /// The variable.
@@ -98,6 +103,15 @@ impl WhyNot {
             ),
             Self::NotClean(thread) => format!(
                 "{} may not get here: it has read another value than in the observed trace",
+                name(Object::Thread(thread))
+            ),
+            Self::NotKnown(thread) => format!(
+                "{} may not get here: it has read another value than in the observed trace, and \
+                 whether it goes on depends on what is not known",
+                name(Object::Thread(thread))
+            ),
+            Self::Fails(thread) => format!(
+                "{} does not get any further: with what it has read, the condition does not hold",
                 name(Object::Thread(thread))
             ),
             Self::Holds { var, wanted, found } => {

@@ -212,7 +212,12 @@ impl Loader {
             fair,
             requests,
             data: data.data,
+            computed: FxHashSet::default(),
+            atomic: FxHashMap::default(),
         };
+        let computed = trace.data.iter().filter(|(_, data)| data.is.is_some());
+        let computed = computed.filter_map(|(event, _)| trace.op(*event).var()).collect();
+        let trace = Trace { atomic: atomic_regions(&trace), computed, ..trace };
         validate(&trace).map_err(Box::new)?;
         Ok(trace)
     }
@@ -272,6 +277,32 @@ impl Loader {
             Refused::Expression { event, why }
         })
     }
+}
+
+/// The outermost regions of each thread that are meant to be atomic. One without an end lasts.
+fn atomic_regions(trace: &Trace) -> FxHashMap<ThreadId, Vec<(u32, u32)>> {
+    let mut regions: FxHashMap<ThreadId, Vec<(u32, u32)>> = FxHashMap::default();
+    let mut depths: FxHashMap<ThreadId, u32> = FxHashMap::default();
+    for (index, op) in trace.ops().iter().enumerate() {
+        if !matches!(op, Op::AtomicBegin(_) | Op::AtomicEnd) {
+            continue;
+        }
+        let event = EventId::from_index(index);
+        let (thread, position) = (trace.thread(event), trace.position(event) as u32);
+        let depth = depths.entry(thread).or_default();
+        if let Op::AtomicBegin(_) = op {
+            *depth += 1;
+            if *depth == 1 {
+                regions.entry(thread).or_default().push((position, u32::MAX));
+            }
+        } else if *depth > 0 {
+            *depth -= 1;
+            if let (0, Some(last)) = (*depth, regions.entry(thread).or_default().last_mut()) {
+                last.1 = position;
+            }
+        }
+    }
+    regions
 }
 
 /// The shapes of expressions that a dictionary has, but for the first so many.

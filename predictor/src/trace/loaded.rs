@@ -6,7 +6,7 @@ use racelog::trace::{
     ChannelId, Dictionary, End, Event, LocId, Location, LockId, Metadata, Object, Patience, Stamp,
     ThreadId, Value, VarId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::added::Added;
 use super::columns::Columns;
@@ -60,6 +60,10 @@ pub struct Trace {
     pub(super) fair: Vec<bool>,
     pub(super) requests: FxHashMap<ThreadId, Request>,
     pub(super) data: FxHashMap<EventId, Data>,
+    /// The variables of which a write says what it is computed from.
+    pub(super) computed: FxHashSet<VarId>,
+    /// The outermost regions of each thread that are meant to be atomic: from where to where.
+    pub(super) atomic: FxHashMap<ThreadId, Vec<(u32, u32)>>,
 }
 
 /// What a thread was about to do when the trace ended, and waited for.
@@ -141,6 +145,39 @@ impl Trace {
     #[inline]
     pub fn data(&self, event: EventId) -> Option<&Data> {
         if self.data.is_empty() { None } else { self.data.get(&event) }
+    }
+
+    /// The outermost region that an event is in which is meant to be atomic: the place of its begin
+    /// in its thread.
+    pub fn atomic_region(&self, event: EventId) -> Option<usize> {
+        let regions = self.atomic.get(&self.thread(event))?;
+        let position = self.position(event) as u32;
+        let after = regions.partition_point(|(begin, _)| *begin < position);
+        let (begin, end) = regions[after.checked_sub(1)?];
+        (position < end).then_some(begin as usize)
+    }
+
+    /// Whether any region is meant to be atomic.
+    pub fn has_atomic_regions(&self) -> bool {
+        !self.atomic.is_empty()
+    }
+
+    /// Whether a thread may pass a branch or a check, or make a compare-exchange, though it has
+    /// found something else than in the observed run: if its condition is computed.
+    #[inline]
+    pub fn may_pass(&self, event: EventId) -> bool {
+        self.data(event).is_some_and(|data| match self.op(event) {
+            Op::Branch | Op::Check { .. } => data.is.is_some(),
+            Op::Cas { .. } | Op::CasFail { .. } => data.expects.is_some(),
+            _ => false,
+        })
+    }
+
+    /// Whether any write of a variable says what it is computed from: then it may leave other
+    /// values than it did.
+    #[inline]
+    pub fn is_computed(&self, var: VarId) -> bool {
+        !self.computed.is_empty() && self.computed.contains(&var)
     }
 
     /// Whether any event says something of values besides what it did.

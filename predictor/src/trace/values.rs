@@ -38,6 +38,11 @@ struct Computed {
     ids: FxHashMap<Value, ValueId>,
 }
 
+impl ValueId {
+    /// The id of no value: it would stand for what an event wrote that no trace reaches.
+    pub const NONE: Self = Self(u32::MAX);
+}
+
 impl Values {
     /// The id of a concrete value.
     pub(super) fn concrete(&mut self, value: Value) -> ValueId {

@@ -5,13 +5,23 @@
 //! states that it passed through.
 
 use super::{Reason, Refutation, Witness};
-use crate::goal::{self, Goal, GoalKinds, Unmet};
+use crate::goal::{self, Goal, GoalKinds, Model, Unmet};
 use crate::semantics::{Machine, Replay, State};
 use crate::trace::{EventId, Trace};
 
 /// Replays the events of a prefix, and asks whether a goal holds then. Steps of a refutation count
 /// the prefix first, and then the events that the goal has next.
 pub fn check(trace: &Trace, prefix: &[EventId], goal: &Goal) -> Result<(), Refutation> {
+    check_model(trace, Model::default(), prefix, goal)
+}
+
+/// The same in a model.
+pub fn check_model(
+    trace: &Trace,
+    model: Model,
+    prefix: &[EventId],
+    goal: &Goal,
+) -> Result<(), Refutation> {
     let (length, next) = (prefix.len() + goal.next().len(), goal.next());
     let at = |step: usize| prefix.iter().chain(next).nth(step - 1).copied();
     let refute = |step: usize, reason: Reason| {
@@ -21,7 +31,7 @@ pub fn check(trace: &Trace, prefix: &[EventId], goal: &Goal) -> Result<(), Refut
     if let Some(step) = prefix.iter().chain(next).position(|event| !trace.contains(*event)) {
         return Err(refute(step + 1, Reason::NoSuchEvent));
     }
-    let machine = Machine::new(trace);
+    let machine = Machine::of_model(trace, model);
     let followed = follow(&machine, Replay::of(&machine, prefix), prefix);
     let state = followed.map_err(|(step, reason)| refute(step, reason))?;
     if let Err(missing) = in_order(goal.happened(), prefix.iter().copied()) {
@@ -81,7 +91,12 @@ pub struct Checker<'a> {
 impl<'a> Checker<'a> {
     /// A checker for a trace.
     pub fn new(trace: &'a Trace) -> Self {
-        let machine = Machine::new(trace);
+        Self::of_model(trace, Model::default())
+    }
+
+    /// A checker for a trace in a model.
+    pub fn of_model(trace: &'a Trace, model: Model) -> Self {
+        let machine = Machine::of_model(trace, model);
         let objects = trace.var_count() + trace.lock_count() + trace.channel_count();
         let kept = (OBJECTS / objects.max(1)).clamp(1, KEPT);
         let stride = trace.len().div_ceil(kept).max(1024);
@@ -133,7 +148,7 @@ impl<'a> Checker<'a> {
         // The observed run may have notified others than this one needs, so once more with the
         // whole of it to be decided.
         let prefix: Vec<EventId> = witness.prefix().collect();
-        check(self.trace(), &prefix, &witness.goal)
+        check_model(self.trace(), self.machine.model(), &prefix, &witness.goal)
     }
 
     /// The state that a witness reaches; none if it is not feasible.

@@ -14,11 +14,11 @@ mod refutation;
 mod tidy;
 mod touched;
 
-pub use self::checker::{Checker, check};
+pub use self::checker::{Checker, check, check_model};
 pub use self::needed::needed;
 pub use self::refutation::{Reason, Refutation};
 pub use self::tidy::{switches, tidy};
-use crate::goal::{Goal, GoalKind};
+use crate::goal::{Goal, GoalKind, Violation, atomicity};
 use crate::trace::{EventId, Trace};
 
 /// A prefix of an execution: the observed run up to some point, then other events. And the goal
@@ -41,7 +41,9 @@ impl Witness {
     /// none if it proves nothing.
     pub fn of_schedule(trace: &Trace, prefix: &[EventId], next: &[EventId]) -> Option<Self> {
         let mut goals = GoalKind::ALL.into_iter().filter_map(|kind| Goal::of_kind(kind, next));
-        let goal = goals.find(|goal| check(trace, prefix, goal).is_ok())?;
+        let goal = goals
+            .find(|goal| check(trace, prefix, goal).is_ok())
+            .or_else(|| violation_of(trace, prefix, next))?;
         Some(Self { observed: 0, rest: prefix.to_vec(), goal })
     }
 
@@ -60,4 +62,22 @@ impl Witness {
     pub fn prefix_len(&self) -> usize {
         self.observed + self.rest.len()
     }
+}
+
+/// A violation that a prefix leads to and that this event completes.
+fn violation_of(trace: &Trace, prefix: &[EventId], next: &[EventId]) -> Option<Goal> {
+    let [last] = next else { return None };
+    if !trace.contains(*last) || prefix.iter().any(|event| !trace.contains(*event)) {
+        return None;
+    }
+    let var = trace.op(*last).var()?;
+    let of_var = |event: &&EventId| trace.op(**event).var() == Some(var);
+    let accesses: Vec<EventId> = prefix.iter().filter(of_var).copied().collect();
+    let pairs = accesses.iter().enumerate().flat_map(|(place, first)| {
+        accesses[place + 1..].iter().map(move |between| (*first, *between))
+    });
+    let mut goals = pairs
+        .filter(|(first, between)| atomicity::is_violation(trace, *first, *between, *last))
+        .map(|(first, between)| Goal::Atomicity(Violation::new(first, between, *last)));
+    goals.find(|goal| check(trace, prefix, goal).is_ok())
 }

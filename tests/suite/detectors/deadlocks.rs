@@ -16,14 +16,22 @@ const DEADLOCKS: GoalKinds = GoalKinds::ALL
     .without(GoalKind::Race)
     .without(GoalKind::FairDeadlock)
     .without(GoalKind::Stall)
-    .without(GoalKind::SendToNobody);
+    .without(GoalKind::SendToNobody)
+    .without(GoalKind::FailedCheck)
+    .without(GoalKind::Panic)
+    .without(GoalKind::Atomicity);
 
 /// All deadlocks of a small trace; none if it is too large after all.
 fn truth(trace: &Trace) -> Option<BTreeSet<Circle>> {
     let found = explore(trace, DEADLOCKS, 400_000, |_| {});
     let circle = |goal: Goal| match goal {
         Goal::Deadlock(circle) => Some(circle),
-        Goal::Race(_) | Goal::Stall(_) | Goal::SendToNobody(_) => None,
+        Goal::Race(_)
+        | Goal::Stall(_)
+        | Goal::SendToNobody(_)
+        | Goal::FailedCheck(_)
+        | Goal::Panic(_)
+        | Goal::Atomicity(_) => None,
     };
     found.complete.then(|| found.found.into_keys().filter_map(circle).collect())
 }

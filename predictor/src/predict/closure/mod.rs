@@ -374,6 +374,8 @@ impl<'a> Closure<'a> {
         let trace = self.context.trace;
         let event = self.event(place);
         match trace.op(event) {
+            // Who has a condition may pass it all the same.
+            _ if trace.may_pass(event) => {}
             Op::Branch | Op::Check { .. } => self.require_clean(place),
             Op::Cas { .. } | Op::CasFail { .. } => self.require_clean((place.0, place.1 + 1)),
             Op::Join(child) if trace.ends_guarded(child) => {
@@ -403,6 +405,7 @@ impl<'a> Closure<'a> {
         }
         if let (Some(var), Some(_)) = (op.var(), op.found().copied())
             && !trace.is_mixed(var)
+            && !trace.is_computed(var)
         {
             self.reads.push(event);
         }

@@ -15,7 +15,7 @@ impl Builder<'_> {
     pub(super) fn follow_values(&mut self, event: EventId, values: Values<'_>) {
         let trace = self.trace;
         let (op, thread, position) = (trace.op(event), trace.thread(event), trace.position(event));
-        if trace.is_guarded(event) || op.decides() {
+        if trace.is_guarded(event) || op.decides() && !trace.may_pass(event) {
             self.needed.raise(thread, position, self.clean.last(thread));
         }
         if let Op::Join(child) = op
@@ -33,7 +33,9 @@ impl Builder<'_> {
         if let Some(forced) = self.forced(event, &op, values) {
             self.clean.raise(thread, position, &forced);
         }
-        if let Op::Cas { .. } | Op::CasFail { .. } = op {
+        if let Op::Cas { .. } | Op::CasFail { .. } = op
+            && !trace.may_pass(event)
+        {
             self.needed.raise(thread, position, self.clean.last(thread));
         }
         if op.writes()
@@ -50,7 +52,8 @@ impl Builder<'_> {
     fn forced(&self, read: EventId, op: &Op, values: Values<'_>) -> Option<Clock> {
         let (trace, thread) = (self.trace, self.trace.thread(read));
         let (var, value) = (op.var()?, *op.found()?);
-        if trace.is_mixed(var) {
+        // Where values are computed, others may be that one.
+        if trace.is_mixed(var) || trace.is_computed(var) {
             return None;
         }
         let own = self.last_write.get(var, thread);
