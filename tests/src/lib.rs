@@ -7,5 +7,6 @@ pub mod hard;
 pub mod printed_formula;
 pub mod random_body;
 pub mod random_trace;
+pub mod random_values;
 pub mod registry;
 pub mod whole_trace;

@@ -273,8 +273,8 @@ fn a_text_that_may_be_cut_is_used_and_said_to_be() {
 #[test]
 fn an_empty_text_is_an_empty_trace() {
     let (code, out, _) = run(predictor().args(["explore", "-", "--format", "json"]), b"");
-    let nothing =
-        "{\"races\":[],\"deadlocks\":[],\"fair_deadlocks\":[],\"stalls\":[],\"sends\":[]}\n";
+    let nothing = "{\"races\":[],\"deadlocks\":[],\"fair_deadlocks\":[],\"stalls\":[],\"sends\":[],\
+         \"checks\":[],\"panics\":[],\"atomicity\":[]}\n";
     assert_eq!((code, out.as_str()), (0, nothing));
 }
 

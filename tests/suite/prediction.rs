@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use predictor::explore::explore;
+use predictor::explore::{explore, explore_model};
 use predictor::generate::Plan;
-use predictor::goal::{Goal, GoalKind, GoalKinds};
+use predictor::goal::{Goal, GoalKind, GoalKinds, Model};
 use predictor::predict::{Counts, Options, Prediction, Proof, Proofs, predict};
 use predictor::trace::format::{Format, Sink, Source};
 use predictor::trace::{EventId, Trace};
 use predictor::witness;
 use racelog::trace::{End, Metadata};
 use racelog_tests::random_trace::{Family, Shape, random_trace, small_trace, small_waiting_trace};
+use racelog_tests::random_values::small_value_trace;
 
 /// How many random programs the equality is tested on.
 const PROGRAMS: u64 = 12_000;
@@ -44,6 +45,41 @@ fn program(seed: u64) -> (String, Trace) {
     match seed % 2 {
         0 => small_trace(seed),
         _ => small_waiting_trace(seed / 2),
+    }
+}
+
+/// How many programs that say where values come from.
+const VALUE_PROGRAMS: u64 = 3_000;
+
+/// In every model, and each has what the one before has.
+#[test]
+fn prediction_equals_exploration_where_values_are_computed() {
+    let of_values = |goal: &Goal| matches!(goal, Goal::FailedCheck(_) | Goal::Panic(_));
+    let mut found_of = [0; GoalKind::ALL.len()];
+    for seed in 0..VALUE_PROGRAMS {
+        let (text, trace) = small_value_trace(seed);
+        let mut before: BTreeSet<Goal> = BTreeSet::new();
+        for model in [Model::Concrete, Model::Symbolic, Model::Relaxed] {
+            let explored = explore_model(&trace, model, GoalKinds::ALL, 400_000, |_| {});
+            if !explored.complete {
+                break;
+            }
+            let truth: BTreeSet<Goal> = explored.found.into_keys().collect();
+            for proofs in [Proofs::ALL, Proofs::NONE] {
+                let found = predict(&trace, &Options { model, proofs, ..all_goals() }, |_, _| {});
+                assert_eq!(goals(&found), truth, "seed {seed}, {model}, {proofs:?}\n{text}");
+                assert_eq!(found.counts.unknown.total(), 0, "seed {seed}, {model}\n{text}");
+            }
+            // Without values no check is known to fail.
+            before.retain(|goal| model.has_values() || !of_values(goal));
+            let lost: Vec<&Goal> = before.difference(&truth).collect();
+            assert!(lost.is_empty(), "seed {seed}, {model}: {lost:?}\n{text}");
+            truth.iter().for_each(|goal| found_of[goal.kind() as usize] += 1);
+            before = truth;
+        }
+    }
+    for kind in [GoalKind::Race, GoalKind::FailedCheck, GoalKind::Panic, GoalKind::Atomicity] {
+        assert!(found_of[kind as usize] > 100, "{found_of:?}");
     }
 }
 

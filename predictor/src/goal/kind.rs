@@ -134,8 +134,15 @@ impl GoalKinds {
 
     /// What is said if there is none of them: `no race, deadlock or stall`.
     pub fn none_of_them(self) -> String {
-        // Deadlocks by waiting writers are deadlocks.
-        let kinds = self.iter().filter(|kind| *kind != GoalKind::FairDeadlock);
+        // Deadlocks by waiting writers are deadlocks. And of checks and atomic regions a trace has
+        // what is recorded as such: of others nothing is claimed.
+        let of_values = |kind: &GoalKind| {
+            matches!(kind, GoalKind::FailedCheck | GoalKind::Panic | GoalKind::Atomicity)
+        };
+        let only_these = self.iter().all(|kind| of_values(&kind));
+        let kinds = self
+            .iter()
+            .filter(|kind| *kind != GoalKind::FairDeadlock && (only_these || !of_values(kind)));
         let names: Vec<&str> = kinds.map(GoalKind::name).collect();
         match names.as_slice() {
             [] => "nothing".to_owned(),
@@ -208,9 +215,10 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         assert_eq!(GoalKinds::RACES.none_of_them(), "no race");
-        let all =
-            "no race, deadlock, stall, send to nobody, failed check, panic or atomicity violation";
+        let all = "no race, deadlock, stall or send to nobody";
         assert_eq!(GoalKinds::ALL.none_of_them(), all);
+        let checks: GoalKinds = "checks".parse().unwrap();
+        assert_eq!(checks.none_of_them(), "no failed check or panic");
     }
 
     #[test]

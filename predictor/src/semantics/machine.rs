@@ -2,9 +2,7 @@
 //!
 //! [`Machine::enabled`] and [`Machine::apply`] follow the table of the semantics row by row.
 
-use racelog::trace::{
-    BarrierId, ChannelId, CondvarId, LockEffect, LockId, ThreadId, VarId,
-};
+use racelog::trace::{BarrierId, ChannelId, CondvarId, LockEffect, LockId, ThreadId, VarId};
 
 use super::observed::Observed;
 use super::state::{State, Waits};

@@ -13,6 +13,7 @@ use predictor::explore::explore;
 use predictor::goal::{Goal, GoalKind, GoalKinds};
 use predictor::predict::{Options, Proofs, predict};
 use racelog_tests::random_trace::{small_trace, small_waiting_trace};
+use racelog_tests::random_values::small_value_trace;
 
 /// What is looked for.
 const KINDS: GoalKinds = GoalKinds::ALL;
@@ -30,10 +31,11 @@ fn main() -> ExitCode {
     let (mut compared, mut too_large, mut none) = (0_u64, 0_u64, 0);
     let mut proven = [0_u64; GoalKind::ALL.len()];
     for seed in first..first + count {
-        // Every other program has all that threads can wait for.
-        let (text, trace) = match seed % 2 {
-            0 => small_trace(seed),
-            _ => small_waiting_trace(seed / 2),
+        // Two of four programs have all that threads can wait for, or say where values come from.
+        let (text, trace) = match seed % 4 {
+            0 | 2 => small_trace(seed),
+            1 => small_waiting_trace(seed / 2),
+            _ => small_value_trace(seed / 4),
         };
         let found = explore(&trace, KINDS, 400_000, |_| {});
         if !found.complete {

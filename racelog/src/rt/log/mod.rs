@@ -9,6 +9,7 @@ pub(in crate::rt) mod kept;
 pub(in crate::rt) mod kept_log;
 pub(in crate::rt) mod owner;
 pub(in crate::rt) mod pending;
+mod say;
 pub(in crate::rt) mod saying;
 pub(in crate::rt) mod session;
 pub(in crate::rt) mod thread_log;
