@@ -169,7 +169,7 @@ impl World {
         }
         self.messages += 1;
         let message = self.messages;
-        let said = self.expression(t).filter(|_| message % 3 > 0);
+        let said = self.expression(t).filter(|_| !message.is_multiple_of(3));
         self.queue.push_back((message, said.as_ref().map(|(_, value)| *value)));
         let said = said.map_or_else(String::new, |(text, _)| format!(" := {text}"));
         self.emit(t, &format!("send ch {message}{said}"));
@@ -225,7 +225,8 @@ impl World {
 
     /// A condition that holds, now and then.
     fn maybe_condition(&mut self, t: usize) -> String {
-        let Some((text, value)) = self.expression(t).filter(|_| self.events % 5 > 0) else {
+        let Some((text, value)) = self.expression(t).filter(|_| !self.events.is_multiple_of(5))
+        else {
             return String::new();
         };
         let k = self.rng.random_range(0..4);
