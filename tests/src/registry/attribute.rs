@@ -17,7 +17,7 @@ const ATTRIBUTE: &str = "#[cfg_attr(racelog, ::racelog::instrument)] ";
 ///
 /// # Errors
 /// If a file cannot be read or written, or is not one of Rust.
-pub fn instrument_all(package: &Package) -> Result<usize, Error> {
+pub(super) fn instrument_all(package: &Package) -> Result<usize, Error> {
     let mut functions = 0;
     for path in package.sources("src")? {
         let source = fs::read_to_string(&path)?;
@@ -87,11 +87,11 @@ impl Places {
 
 /// Where a place is in a text, in bytes.
 fn offset(source: &str, place: LineColumn) -> usize {
-    let lines = source.split_inclusive('\n');
+    let mut lines = source.split_inclusive('\n');
     let before: usize = lines.clone().take(place.line - 1).map(str::len).sum();
     // The mark that a file may begin with is none of its characters.
     let mark = if place.line == 1 && source.starts_with('\u{feff}') { 1 } else { 0 };
-    let line = lines.skip(place.line - 1).next().unwrap_or_default();
+    let line = lines.nth(place.line - 1).unwrap_or_default();
     let column = line.char_indices().nth(place.column + mark).map_or(line.len(), |(at, _)| at);
     before + column
 }

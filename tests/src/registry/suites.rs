@@ -19,7 +19,7 @@ pub struct Outcome {
 
 /// How a suite is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum How<'a> {
+pub(super) enum How<'a> {
     /// As the crate is.
     Plain,
     /// With `--cfg racelog`, not recorded.
@@ -33,7 +33,11 @@ pub enum How<'a> {
 ///
 /// # Errors
 /// If cargo cannot be run.
-pub fn run_suite(package: &Package, how: How<'_>, arguments: &[&str]) -> Result<Outcome, Error> {
+pub(super) fn run_suite(
+    package: &Package,
+    how: How<'_>,
+    arguments: &[&str],
+) -> Result<Outcome, Error> {
     let mut cargo = package.cargo("test");
     cargo.args(["--quiet", "--lib", "--tests", "--no-fail-fast"]).args(arguments);
     let name = match how {
