@@ -118,9 +118,9 @@ fn split(source: &str, library: &TokenTree, list: &Group, edits: &mut Edits) {
         let text = &source[place(first).start..place(last).end];
         let mirrored = MIRRORED.iter().any(|name| first.to_string() == *name);
         if mirrored {
-            ours.push(text)
+            ours.push(text);
         } else {
-            theirs.push(text)
+            theirs.push(text);
         };
         item.clear();
     };
