@@ -208,6 +208,7 @@ macro_rules! once_cell_items {
 
 /// What cells have that can be waited for: `$Cell` is an [`OnceValue`] of `$inner`, which mirrors
 /// `$mirrored`.
+#[cfg(any(std_since = "1.86", feature = "once_cell"))]
 macro_rules! awaited_items {
     ($(#[$msrv:meta])* $Cell:ident of $inner:ty, $mirrored:literal) => {
         $(#[$msrv])*
@@ -255,4 +256,6 @@ macro_rules! lazy_items {
     };
 }
 
-pub(crate) use {awaited_items, inner_cell, lazy_items, once_cell_items};
+#[cfg(any(std_since = "1.86", feature = "once_cell"))]
+pub(crate) use awaited_items;
+pub(crate) use {inner_cell, lazy_items, once_cell_items};
