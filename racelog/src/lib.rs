@@ -14,6 +14,7 @@
 //! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
 //!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
 //!   them. [`contract`] is what they and the commands of racelog agree on besides.
+//! - feature `lock_api`: `lock_api`, for locks that are built on the crate of that name.
 //! - features `once_cell` and `crossbeam`: modules of these names, which are to those crates what
 //!   [`sync`] is to `std::sync`.
 
@@ -39,7 +40,7 @@ pub mod cell;
 pub mod hint;
 #[cfg(all(feature = "record", feature = "parking_lot"))]
 pub mod parking_lot;
-#[cfg(all(feature = "record", feature = "parking_lot"))]
+#[cfg(all(feature = "record", feature = "lock_api"))]
 mod raw_locks;
 #[cfg(feature = "record")]
 pub mod sched;
@@ -53,6 +54,8 @@ pub use std::{hint, sync, thread};
 
 #[cfg(feature = "crossbeam")]
 pub mod crossbeam;
+#[cfg(feature = "lock_api")]
+pub mod lock_api;
 #[cfg(all(feature = "once_cell", feature = "record"))]
 pub mod once_cell;
 #[cfg(all(feature = "once_cell", not(feature = "record")))]

@@ -1,6 +1,7 @@
 //! Channels, scopes and cells under control.
 
 use super::atomic::AtomicCell;
+use super::utils::Backoff;
 use super::{channel, thread};
 use crate::sched::{Explorer, Failure};
 
@@ -58,4 +59,29 @@ fn an_update_that_is_no_single_step_is_lost() {
         assert_eq!(cell.load(), 2);
     });
     failed.expect_err("some schedule fails");
+}
+
+/// Without a point at which another thread may move, they would spin for ever.
+#[test]
+fn who_backs_off_lets_another_thread_move_first() {
+    explorer()
+        .check(|| {
+            let (ready, seen) = (AtomicCell::new(false), AtomicCell::new(0u32));
+            thread::scope(|scope| {
+                scope.spawn(|_| {
+                    let backoff = Backoff::new();
+                    while !ready.load() {
+                        backoff.snooze();
+                    }
+                    backoff.reset();
+                    while seen.load() == 0 {
+                        backoff.spin();
+                    }
+                });
+                ready.store(true);
+                seen.store(1);
+            })
+            .expect("nobody panics");
+        })
+        .expect("it is right");
 }

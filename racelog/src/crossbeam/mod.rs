@@ -7,6 +7,8 @@
 #[cfg(feature = "record")]
 pub mod atomic;
 #[cfg(feature = "record")]
+mod backoff;
+#[cfg(feature = "record")]
 pub mod channel;
 #[cfg(feature = "record")]
 pub mod thread;
@@ -36,7 +38,12 @@ pub mod channel {
 #[cfg(not(feature = "record"))]
 pub use crossbeam_utils::thread;
 
-/// What helps without being shared, as in `crossbeam::utils`: crossbeam's own.
+/// What helps without being shared, as in `crossbeam::utils`. Under control, whoever backs off lets
+/// another thread move first.
 pub mod utils {
-    pub use crossbeam_utils::{Backoff, CachePadded};
+    #[cfg(feature = "record")]
+    pub use super::backoff::Backoff;
+    #[cfg(not(feature = "record"))]
+    pub use crossbeam_utils::Backoff;
+    pub use crossbeam_utils::CachePadded;
 }

@@ -1,12 +1,29 @@
 //! The same tests for crossbeam and, where recording is compiled in, for its mirror.
 
 macro_rules! same_for {
-    ($($name:ident: $($thread:tt)::+, $($atomic:tt)::+;)*) => {$(
+    ($($name:ident: $($thread:tt)::+, $($atomic:tt)::+, $($utils:tt)::+;)*) => {$(
         mod $name {
             use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
 
             use $($atomic)::+::AtomicCell;
+            use $($utils)::+::Backoff;
             use $($thread)::+::{Scope, ScopedJoinHandle, ScopedThreadBuilder, scope};
+
+            #[test]
+            fn who_backs_off_has_waited_long_enough_some_time() {
+                let backoff = Backoff::new();
+                assert!(!backoff.is_completed());
+                for _ in 0..20 {
+                    backoff.spin();
+                }
+                assert!(!backoff.is_completed(), "it never says so of spinning");
+                while !backoff.is_completed() {
+                    backoff.snooze();
+                }
+                assert_eq!(format!("{backoff:?}"), "Backoff { step: 11, is_completed: true }");
+                backoff.reset();
+                assert!(!backoff.is_completed() && !Backoff::default().is_completed());
+            }
 
             #[test]
             fn threads_borrow_and_spawn_further_threads() {
@@ -125,8 +142,8 @@ macro_rules! same_for {
 }
 
 same_for! {
-    ours: crate::crossbeam::thread, crate::crossbeam::atomic;
-    theirs: crossbeam_utils::thread, crossbeam_utils::atomic;
+    ours: crate::crossbeam::thread, crate::crossbeam::atomic, crate::crossbeam::utils;
+    theirs: crossbeam_utils::thread, crossbeam_utils::atomic, crossbeam_utils;
 }
 
 #[cfg(feature = "record")]

@@ -1,4 +1,5 @@
-//! Recorded raw locks for the mirrors of crates that are built on [`lock_api`].
+//! Recorded raw locks for all locks that are built on [`lock_api`]: the mirrors of other crates, and
+//! what programs build themselves, by [`crate::lock_api`].
 //!
 //! [`RawMutex<R>`] and [`RawRwLock<R>`] wrap a raw lock `R` of such a crate, which does the
 //! locking, and have the traits of `lock_api` that `R` has. A mirror names them, as
@@ -16,8 +17,8 @@ use crate::sched::{self, Action};
 use crate::sync::lock::{LockMode, LockRecord, WriterLock};
 use crate::trace::{Op, Patience};
 
-pub(crate) use mutex::RawMutex;
-pub(crate) use rwlock::RawRwLock;
+pub use mutex::RawMutex;
+pub use rwlock::RawRwLock;
 
 /// A raw lock of another crate, and what is recorded of it.
 pub(crate) struct RecordedRaw<R, W> {

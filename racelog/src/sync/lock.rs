@@ -6,7 +6,7 @@
 
 use crate::rt::{self, CallSite, GuardedMeta, LockMeta, ThreadLog, with};
 use crate::sched::{self, Action};
-#[cfg(feature = "parking_lot")]
+#[cfg(feature = "lock_api")]
 use crate::sched::{Deadline, Intent};
 use crate::trace::{Op, Patience};
 
@@ -39,7 +39,7 @@ pub(crate) trait WriterLock {
 
     /// The calling thread found the inner lock taken. Records so if the trace knows that another
     /// thread has this one; false if it does not.
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     fn failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool;
 }
 
@@ -52,7 +52,7 @@ impl WriterLock for () {
     #[inline]
     fn releasing(&self, _: &ThreadLog, _: Option<CallSite>) {}
 
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     fn failed(&self, _: &ThreadLog, _: Option<CallSite>) -> bool {
         false
     }
@@ -71,7 +71,7 @@ impl WriterLock for LockMeta {
         self.releasing(log, here);
     }
 
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     fn failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         self.failed(log, here, false)
     }
@@ -219,7 +219,7 @@ pub(crate) trait LockMode {
 
     /// Takes a raw lock before the deadline; says whether it did. `lock_inner` takes the inner
     /// lock, or gives up at the deadline.
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     fn lock_before(
         &self,
         here: Option<CallSite>,
@@ -271,7 +271,7 @@ pub(crate) trait LockMode {
 }
 
 /// Whether a lock is taken: asks `is_taken` until the answer can be recorded.
-#[cfg(feature = "parking_lot")]
+#[cfg(feature = "lock_api")]
 pub(crate) fn look(
     lock: &LockMeta,
     shared: bool,

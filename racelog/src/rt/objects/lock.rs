@@ -137,7 +137,7 @@ impl LockMeta {
     /// The calling thread found that it could take the lock, and records so, if it could in the
     /// trace, too: as if it took the lock and at once gave it back. Otherwise a thread has taken
     /// the lock since: false.
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     pub(crate) fn found_free(&self, log: &ThreadLog, here: Option<CallSite>, shared: bool) -> bool {
         self.session.store(log.session_number(), Ordering::Relaxed);
         let (blocking, id) = (if shared { WRITER } else { HOLDERS }, self.id());
@@ -153,7 +153,7 @@ impl LockMeta {
     /// The calling thread, a reader, found that it is not the only one, and records so if the trace
     /// knows of another: as if it gave its lock back, could not take it exclusively, and took it
     /// back. That is right if other writers are kept off by other means.
-    #[cfg(feature = "parking_lot")]
+    #[cfg(feature = "lock_api")]
     pub(crate) fn upgrade_failed(&self, log: &ThreadLog, here: Option<CallSite>) -> bool {
         if self.session.load(Ordering::Relaxed) != log.session_number() {
             return false;

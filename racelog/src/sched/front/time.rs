@@ -29,7 +29,7 @@ impl Deadline {
 
     /// At that time. Under control it is as far away as it is on the clock of the world, in whole
     /// milliseconds: what is left depends on how fast the program came here.
-    #[cfg(any(feature = "parking_lot", feature = "crossbeam"))]
+    #[cfg(any(feature = "lock_api", feature = "crossbeam"))]
     pub(crate) fn at(instant: Instant) -> Self {
         match now() {
             None => Self::Real(instant),
