@@ -22,6 +22,7 @@ mod frees;
 mod fuzz;
 mod golden;
 mod hostile;
+mod init;
 mod instrumented;
 mod page;
 mod prediction;

@@ -26,6 +26,9 @@ pub(super) struct Workspace {
 pub(super) struct Package {
     pub(super) name: String,
     pub(super) manifest_path: PathBuf,
+    /// The edition that it is written in.
+    #[serde(default)]
+    pub(super) edition: String,
     /// What `cargo run` runs.
     #[serde(default)]
     pub(super) default_run: Option<String>,
