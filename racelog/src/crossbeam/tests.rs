@@ -20,7 +20,7 @@ macro_rules! same_for {
                 while !backoff.is_completed() {
                     backoff.snooze();
                 }
-                assert_eq!(format!("{backoff:?}"), "Backoff { step: 11, is_completed: true }");
+                assert_eq!(format!("{backoff:?}"), "Backoff { step: Cell { value: 11 }, is_completed: true }");
                 backoff.reset();
                 assert!(!backoff.is_completed() && !Backoff::default().is_completed());
             }

@@ -126,7 +126,7 @@ fn of_onces() {
     assert_eq!(words[12..15], ["load", "load", "load"]);
     let child = trace[15..].iter().filter(|event| event.thread.get() == 1);
     let child: Vec<_> = child.map(|event| event.op.keyword()).collect();
-    let expected = ["begin", "load", "once_wait", "load", "load", "store", "end"];
+    let expected = ["begin", "load", "once_wait", "load", "load", "store", "arrive", "end"];
     assert_eq!(child, expected, "{words:?}");
 }
 

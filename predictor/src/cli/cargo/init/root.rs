@@ -96,7 +96,7 @@ impl Root {
             let is_it = list.path.is_ident("cfg_attr") && what == "no_std";
             is_it.then(|| Std::Unless(condition.to_owned()))
         });
-        found.last().unwrap_or(Std::Always)
+        found.next_back().unwrap_or(Std::Always)
     }
 
     /// `extern crate` of this name, if there is one.
