@@ -86,7 +86,7 @@ impl Root {
     /// Which std there is.
     pub(super) fn std(&self) -> Std {
         let attributes = self.file.attrs.iter();
-        let found = attributes.filter_map(|attribute| {
+        let mut found = attributes.filter_map(|attribute| {
             if attribute.path().is_ident("no_std") {
                 return Some(Std::Never);
             }
