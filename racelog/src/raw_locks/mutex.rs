@@ -18,7 +18,8 @@ impl<R: lock_api::RawMutex> RawMutex<R> {
         ExclusiveMode(&self.0)
     }
 
-    /// Whether no thread holds the lock.
+    /// Whether no thread holds the lock, for waits of condvars.
+    #[cfg(feature = "parking_lot")]
     pub(crate) fn is_free(&self) -> bool {
         self.exclusive().is_free()
     }
