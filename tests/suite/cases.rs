@@ -80,7 +80,7 @@ fn found(trace: &Trace, model: Model) -> BTreeMap<GoalKind, BTreeSet<Vec<u64>>> 
     assert_eq!(proven, expected);
     let mut found: BTreeMap<GoalKind, BTreeSet<Vec<u64>>> = BTreeMap::new();
     for goal in explored.found.keys() {
-        let numbers = goal.events().map(|event| event.number()).collect();
+        let numbers = goal.events().map(predictor::trace::EventId::number).collect();
         found.entry(goal.kind()).or_default().insert(numbers);
     }
     found
