@@ -1,4 +1,4 @@
-//! Recorded raw locks, for every lock that is built on the crate [`lock_api`](::lock_api), 0.4:
+//! Recorded raw locks, for every lock that is built on the crate [`lock_api`], 0.4:
 //! `parking_lot`, whose mirror is made of them, `spin`, or one of your own.
 //!
 //! `RawMutex<R>` and `RawRwLock<R>` are the raw lock `R`, recorded: `R` does the locking, and the
