@@ -40,7 +40,10 @@ fn errors_in_text() {
         ("t1 arrive b", "column 12: `arrive` needs a generation"),
         ("t1 leave", "column 9: `leave` needs a barrier"),
         ("t1 assert", "column 10: `assert` needs a text"),
-        ("t1 branch now", "column 11: `branch` takes no `now`"),
+        (
+            "t1 branch now",
+            "column 11: an expression needs a name that the thread has given a value before here",
+        ),
         ("t1 read x 1 acquire", "column 13: `read` takes no `acquire`"),
         (
             "t1 load x 1 strong",

@@ -62,7 +62,10 @@ fn every_goal_has_a_witness_that_the_checker_accepts() {
             count[goal.kind() as usize] += 1;
         }
     }
-    assert!(count.iter().all(|count| *count > 4), "{count:?}");
+    // Checks and regions are in programs of their own: see `prediction`.
+    let of_values = [GoalKind::FailedCheck, GoalKind::Panic, GoalKind::Atomicity];
+    let others = GoalKind::ALL.into_iter().filter(|kind| !of_values.contains(kind));
+    assert!(others.map(|kind| count[kind as usize]).all(|count| count > 4), "{count:?}");
 }
 
 /// Tries every sequence one by one, merging nothing, each from the start.

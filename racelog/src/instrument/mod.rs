@@ -19,7 +19,6 @@
 mod data;
 mod fallback;
 mod functions;
-mod guards;
 mod known;
 mod pointer;
 mod scope;

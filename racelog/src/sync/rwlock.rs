@@ -6,8 +6,8 @@ use std::sync::{LockResult, TryLockResult};
 
 use super::lock::LockMode;
 use super::poisoning::{
-    ExclusiveGuard, RecordedLock, SharedGuard, data_of, guard_items, lock_items, map_guard,
-    map_try_guard, try_result, without_waiting,
+    ExclusiveGuard, RecordedLock, SharedGuard, guard_items, lock_items, map_guard, map_try_guard,
+    try_result, without_waiting,
 };
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 #[cfg(std_since = "1.92")]

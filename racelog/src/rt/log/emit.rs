@@ -38,12 +38,6 @@ impl ThreadLog {
         }
     }
 
-    /// Records an event of something that the thread has done before, when nothing depended on what
-    /// it has read since. So no branch comes before it, and what is said is said of another event.
-    pub(crate) fn emit_late(&self, stamp: u64, op: Op, here: Option<CallSite>) {
-        self.write(stamp, op, here, true, Patience::Forever, None);
-    }
-
     /// Records an event that the thread's control flow depends on, whatever code it is in.
     #[inline(always)]
     pub(crate) fn emit_decision(&self, stamp: u64, op: Op, here: Option<CallSite>) {

@@ -4,7 +4,6 @@ pub(in crate::rt) mod clocks;
 mod define;
 mod emit;
 pub(in crate::rt) mod entries;
-mod held;
 pub(in crate::rt) mod kept;
 pub(in crate::rt) mod kept_log;
 pub(in crate::rt) mod owner;

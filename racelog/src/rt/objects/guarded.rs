@@ -2,14 +2,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::guarded_word::{GuardedWord, Word};
 use super::lock::LockMeta;
 use super::poison::Poison;
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::ids::{NumberedId, counters};
-use crate::rt::log::pending::OpenHeld;
-use crate::rt::log::thread_log::{HeldUse, ThreadLog};
-use crate::rt::memory::plain_words::{peek_of, plain_word_of};
+use crate::rt::log::thread_log::ThreadLog;
 use crate::rt::threads::attach::with;
 use crate::trace::{Op, Value, VarId};
 
@@ -21,8 +18,6 @@ use crate::trace::{Op, Value, VarId};
 pub(crate) struct GuardedMeta {
     pub(crate) lock: LockMeta,
     data: NumberedId,
-    /// What is known of the data if it is a word.
-    word: GuardedWord,
     /// The session whose trace says that the lock is fair; 0 for none.
     fair_in: AtomicU32,
     pub(crate) poison: Poison,
@@ -33,7 +28,6 @@ impl GuardedMeta {
         Self {
             lock: LockMeta::new(),
             data: NumberedId::new(),
-            word: GuardedWord::new(),
             fair_in: AtomicU32::new(0),
             poison: Poison::new(),
         }
@@ -53,101 +47,12 @@ impl GuardedMeta {
         }
     }
 
-    /// The calling thread, which holds the lock, gets a shared reference to the data.
-    pub(crate) fn read_data<T: ?Sized>(&self, data: &T, here: Option<CallSite>) {
-        match plain_word_of(data) {
-            Value::Opaque => self.read(here),
-            value => {
-                with(|log| {
-                    self.word.read(log, (self.data(), value), here);
-                    log.looked_at_held(here);
-                });
-            }
-        }
-    }
-
-    /// The calling thread, which holds the lock exclusively, gets a reference by which it may
-    /// change the data.
-    pub(crate) fn lend_data<'d, T: ?Sized>(
-        &self,
-        data: &'d mut T,
-        here: Option<CallSite>,
-    ) -> &'d mut T {
-        let value = plain_word_of(data);
-        let Some(peek) = peek_of::<T>() else {
-            self.write(here);
-            return data;
-        };
-        let place = std::ptr::from_mut(data);
-        with(|log| {
-            let word = (self.data(), value);
-            let used = log.use_of_held(here);
-            match used {
-                Some(HeldUse::Write) => self.word.overwrite(log, word, here),
-                Some(HeldUse::Update) => self.word.lend(log, word, here),
-                Some(HeldUse::Read | HeldUse::Look) | None => {
-                    // What is done by the reference is not seen.
-                    log.expect_nothing_of_held();
-                    return self.word.lend(log, word, here);
-                }
-            }
-            let updates = matches!(used, Some(HeldUse::Update));
-            log.expect_nothing_of_held();
-            let (lock, data) = (std::ptr::from_ref(self).cast(), place.cast_const().cast());
-            let close = Self::close_at;
-            log.open_held.set(Some(OpenHeld { lock, close, data, peek, updates, here }));
-        });
-        // SAFETY: it is the reference that came in, made from the pointer that is used to look at
-        // the word when the access is over.
-        unsafe { &mut *place }
-    }
-
-    /// The holder is done with the data, which was perhaps lent.
-    pub(crate) fn end_of_loan<T: ?Sized>(&self, data: &T) {
-        if peek_of::<T>().is_some() {
-            with(|log| self.close(log, plain_word_of(data), false));
-        }
-    }
-
-    /// As `close`, of the lock at this address.
-    ///
-    /// # Safety
-    ///
-    /// It is one of a `GuardedMeta`.
-    unsafe fn close_at(lock: *const (), value: Value) {
-        // SAFETY: the caller vouches for it.
-        let meta = unsafe { &*lock.cast::<Self>() };
-        with(|log| meta.close(log, value, true));
-    }
-
-    /// The holder is done with the data, which is this word.
-    fn close(&self, log: &ThreadLog, value: Value, in_time: bool) {
-        // If nothing was recorded of it there is no write to be recorded.
-        if self.data.is_given() {
-            self.word.close(log, (self.data(), value), in_time);
-        }
-    }
-
-    /// The data is reached without the lock, through the only reference to it.
-    pub(crate) fn exclusive_data<T: ?Sized>(&mut self, data: &T, here: Option<CallSite>) {
-        let value = plain_word_of(data);
-        if value == Value::Opaque {
-            return self.exclusive(here);
-        }
-        if self.data.is_given() {
-            let (word, clock): (Word, u64) = ((self.data(), value), self.lock.clock());
-            with(|log| self.word.exclusive(log, word, clock, here));
-        }
-        self.poison.exclusive(here);
-    }
-
-    /// The calling thread, which holds the lock, reads the data, of which nothing more is known.
+    /// The calling thread, which holds the lock, reads the data.
     pub(crate) fn read(&self, here: Option<CallSite>) {
         with(|log| log.emit_alone(Op::Read { var: self.data(), value: Value::Opaque }, here));
     }
 
-    /// The calling thread, which holds the lock exclusively, changes the data, of which nothing
-    /// more is known.
+    /// The calling thread, which holds the lock exclusively, changes the data.
     pub(crate) fn write(&self, here: Option<CallSite>) {
         with(|log| {
             let (var, value) = (self.data(), Value::Opaque);

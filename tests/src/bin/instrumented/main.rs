@@ -5,7 +5,6 @@
 
 mod edges;
 mod figures;
-mod guards;
 mod once;
 mod ring;
 mod spin;
@@ -39,7 +38,6 @@ pub(crate) use twice;
 const PROGRAMS: &[&[Program]] = &[
     figures::PROGRAMS,
     edges::PROGRAMS,
-    guards::PROGRAMS,
     once::PROGRAMS,
     ring::PROGRAMS,
     spin::PROGRAMS,
