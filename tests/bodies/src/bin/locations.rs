@@ -98,9 +98,9 @@ impl Words {
             let mut sum = (*point).x; // at: (*point
             (*point).y[1] = 3; // at: (*point
             sum += (*point).y[1]; // at: (*point
-            let reference = &mut (*point).x; // at: (*point
+            let reference = &mut (*point).x; // at: &mut
             *reference += 1;
-            let shared = &(*point).y; // at: (*point
+            let shared = &(*point).y; // at: &(
             sum += shared[0];
             (*list).push(4); // at: (*list
             sum += (*list).len() as u32; // at: (*list
@@ -133,7 +133,7 @@ impl Words {
             assert_eq!(*words, 0, "{}", *words.add(1)); // at: *words
             let text = format!("{} {word}", *words); // at: *words
             let all = vec![*words, 2]; // at: *words
-            sum += u32::from(matches!(*option, Some(1))); // at: *option
+            same(option);
             while *words == 0 { // at: *words
                 *words = 1; // at: *words
             }
