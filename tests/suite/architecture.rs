@@ -250,11 +250,43 @@ fn recorder_and_scheduler_have_no_cycles() {
     }
 }
 
+/// The invariant that only the runner of child processes starts any.
+const ONE_RUNNER: &str = "one-runner-of-programs";
+
+/// The calls in a source by which a program is started.
+fn starts(source: &str) -> Vec<&'static str> {
+    // Other types have methods of these names.
+    if !mentions(source, "Command") {
+        return Vec::new();
+    }
+    let code = source.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let code: Vec<&str> = code.collect();
+    let called = |call: &&str| code.iter().any(|line| line.contains(call));
+    [".spawn()", ".status()", ".output()"].into_iter().filter(called).collect()
+}
+
+#[test]
+fn programs_are_started_by_one_runner() {
+    let mut files = Vec::new();
+    for room in ["predictor/src", "examples/src/evaluate"] {
+        rust_files(&repository().join(room), &mut files);
+    }
+    let runner = repository().join("predictor/src/child");
+    assert!(files.iter().any(|file| {
+        file.starts_with(&runner) && !starts(&fs::read_to_string(file).unwrap()).is_empty()
+    }));
+    files.retain(|file| !file.starts_with(&runner));
+    for file in files {
+        let starts = starts(&fs::read_to_string(&file).unwrap());
+        assert!(starts.is_empty(), "{ONE_RUNNER}: {} calls {starts:?}", file.display());
+    }
+}
+
 #[test]
 fn the_invariants_are_documented() {
     let docs = fs::read_to_string(repository().join("docs/ARCHITECTURE.md")).unwrap();
     let names = INVARIANTS.iter().map(|invariant| invariant.name);
-    for name in names.chain(LAYERED.map(|(name, _)| name)) {
+    for name in names.chain(LAYERED.map(|(name, _)| name)).chain([ONE_RUNNER]) {
         assert!(docs.contains(&format!("`{name}`")), "{name}");
     }
 }

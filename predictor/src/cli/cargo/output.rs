@@ -8,6 +8,7 @@ use super::super::{Failure, terminal};
 use super::args::{Color, Format, Output};
 use super::sources::Files;
 use super::traces;
+use crate::child;
 use crate::project::Project;
 use crate::render::html::html;
 use crate::render::perfetto::perfetto;
@@ -143,14 +144,14 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub(super) fn open(page: &Path) -> Result<(), Failure> {
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let opener = std::env::var_os("BROWSER").unwrap_or_else(|| opener.into());
-    let status = Command::new(&opener).arg(page).stdout(Stdio::null()).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) | Err(_) => {
-            let problem = format!("`{}` does not show it: set BROWSER", opener.to_string_lossy());
-            Err(Failure::of(page.display(), problem))
-        }
+    let mut command = Command::new(&opener);
+    command.arg(page).stdout(Stdio::null());
+    let shown = child::run(&mut command, &child::Limits::default());
+    if shown.is_ok_and(|shown| shown.end.is_success()) {
+        return Ok(());
     }
+    let problem = format!("`{}` does not show it: set BROWSER", opener.to_string_lossy());
+    Err(Failure::of(page.display(), problem))
 }
 
 /// Shows what the program printed while it was replayed.
