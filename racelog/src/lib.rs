@@ -1,4 +1,4 @@
-//! What a program links to be recorded by racelog, the race predictor for Rust.
+//! The crate that programs link to be recorded by racelog, the race predictor for Rust.
 //!
 //! Import [`sync`], [`thread`], [`cell`] and [`hint`] from here instead of from `std`. With the
 //! feature `record` they record what they do, when the environment says `RACELOG=1`; without it
@@ -11,9 +11,9 @@
 //! - feature `fibers`: fibers for `sched`, which are faster than threads.
 //! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are
 //!   to std.
-//! - feature `trace`: `trace`, the trace contract: what an event is, and the binary format that
-//!   carries it. Readers, analysers and recorders all stand on this module; it depends on none of
-//!   them. [`contract`] is what they and the commands of racelog agree on besides.
+//! - feature `trace`: `trace`, the trace contract: the events, and the binary format that carries
+//!   them. Readers, analysers and recorders all stand on this module; it depends on none of them.
+//!   [`contract`] has the texts that they and the commands of racelog agree on besides.
 //! - feature `lock_api`: `lock_api`, for locks that are built on the crate of that name.
 //! - features `once_cell` and `crossbeam`: modules of these names, which are to those crates what
 //!   [`sync`] is to `std::sync`.

@@ -127,7 +127,7 @@ fn change(account: &Account, by: i64) {
     account.amount.set(amount + by); // [own-write]
 }
 
-/// As `change`, but by somebody else.
+/// As `change`, but by another owner.
 #[racelog::instrument]
 fn change_other(account: &Account, by: i64) {
     let amount = account.amount.get(); // [other-read]

@@ -1,7 +1,7 @@
 //! Producers and consumers share a buffer of one place.
 //!
-//! All is done under one lock, and whoever cannot go on waits on the one condition variable there
-//! is. A watchdog looks now and then whether the work is still going on.
+//! All is done under one lock, and a thread that cannot go on waits on the one condition variable
+//! there is. A watchdog looks now and then whether the work is still going on.
 //!
 //! Bugs: a single wake-up may go to a thread of the wrong kind, a producer to a producer: it finds
 //! nothing to do and waits again, and all sleep. The watchdog's flag is read without the lock: a

@@ -1,8 +1,8 @@
 //! Paths of a price are tried at random, and their ends collected.
 //!
 //! Each thread takes its share of the paths, with numbers that depend on nothing but the path, and
-//! appends the results to a list under its lock. The rate of interest is set up by whoever comes
-//! first.
+//! appends the results to a list under its lock. The rate of interest is set up by the thread that
+//! comes first.
 //!
 //! Bugs: who comes first is found out without a lock, so several set it up, while others read it.
 //! All write the same value: harmless but for undefined behaviour. In `montecarlo_fixed` it is a

@@ -1,6 +1,6 @@
 //! A value that is made once, under a lock.
 //!
-//! Whoever asks first makes it, and takes the lock for that. Somebody else asks for it under the
+//! The thread that asks first makes it, and takes the lock for that. Another asks for it under the
 //! lock. If the first has begun, and the other has the lock, the one waits for the lock and the
 //! other for the value. In `once_fixed` the second asks before it takes the lock.
 

@@ -1,7 +1,7 @@
 //! Lifts serve floors at which people have pressed the button.
 //!
-//! Each floor has a lock of its own. A lift claims a floor under its lock, if somebody waits there
-//! and no other lift is on its way, and serves it later under the same lock.
+//! Each floor has a lock of its own. A lift claims a floor under its lock, if people wait there and
+//! no other lift is on its way, and serves it later under the same lock.
 //!
 //! No bugs: a true negative with many locks, each of which guards its own data.
 //!

@@ -3,7 +3,7 @@
 //! Tasks go to a pool of threads. A task knows the thread that runs it, so that it can be
 //! interrupted; the network is a stub that answers after some steps.
 //!
-//! Bugs: when a task is done, it forgets its thread without its lock, just when somebody who
+//! Bugs: when a task is done, it forgets its thread without its lock, just when a thread that
 //! cancels it has found it there and is about to use it: in the original, a null dereference. And
 //! whether a task is still valid is read without the lock while it runs. In `hedc_fixed` the one is
 //! done under the lock, and the other is atomic.

@@ -4,9 +4,9 @@
 //! wakes one who waits.
 //!
 //! Bugs: no race. But the one who is woken may be one whose forks are still taken. It waits again,
-//! and one who could eat, if there are four or more at the table, sleeps on until somebody else has
-//! eaten. That costs time and no more: whoever keeps a philosopher from eating will put forks back.
-//! In `philo_fixed` all are woken.
+//! and one who could eat, if there are four or more at the table, sleeps on until another has
+//! eaten. That costs time and no more: the neighbour who has the fork will put it back. In
+//! `philo_fixed` all are woken.
 //!
 //! Threads: philosophers, at least two. Work: meals of each.
 

@@ -4,7 +4,7 @@
 //! spider that finds the queue empty goes home when nobody loads a page, for no more will come. The
 //! site is a stub: page n leads to 2n + 1 and 2n + 2.
 //!
-//! Bugs: whether somebody is loading is looked at without the lock, so the look races with the
+//! Bugs: whether a spider is loading is looked at without the lock, so the look races with the
 //! changes, and a spider goes home though there is more to come; the flag that tells all to stop is
 //! plain memory. In `weblech_fixed` it looks under the lock, and the flag is atomic.
 //!

@@ -1,8 +1,8 @@
 //! A channel for one letter: the sender writes it, sets a flag, and wakes the receiver up.
 //!
-//! Bug: the receiver takes it for granted that it is the sender who has woken it. Somebody else may
-//! have, and then the letter is read while it is written. In `channel_fixed` the receiver looks at
-//! the flag again.
+//! Bug: the receiver takes it for granted that it is the sender who has woken it. Another thread
+//! may have, and then the letter is read while it is written. In `channel_fixed` the receiver looks
+//! at the flag again.
 //!
 //! Work: letters, one after the other, each with a channel of its own. Besides the sender there are
 //! `threads` others who wake the receiver.

@@ -1,9 +1,9 @@
-//! A lock-free stack of nodes that are used again: whoever pops a node owns it until it pushes it
-//! back.
+//! A lock-free stack of nodes that are used again: the thread that pops a node owns it until it
+//! pushes it back.
 //!
 //! Bug: the head is only the number of a node. If it is popped and pushed back by others while one
-//! pops, the compare-exchange succeeds (A, B, A), and what it makes the head is a node that
-//! somebody owns. In `stack_fixed` the head also counts its changes.
+//! pops, the compare-exchange succeeds (A, B, A), and what it makes the head is a node that another
+//! thread owns. In `stack_fixed` the head also counts its changes.
 //!
 //! Work: how often each thread pops two nodes and pushes them back. There is a node more than
 //! threads need.

@@ -1,4 +1,4 @@
-//! Runs detectors on a trace and puts what they find into one report.
+//! Runs detectors on a trace and puts their findings into one report.
 
 mod blame;
 mod detector;

@@ -33,7 +33,7 @@ pub enum Kind {
     FailedCheck,
     /// A check of the language fails: an overflow, an index out of bounds, a division by zero.
     Panic,
-    /// Somebody else's access comes between two that the program means to be one step.
+    /// Another thread's access comes between two that the program means to be one step.
     AtomicityViolation,
     /// A message is sent when all receivers are gone.
     SendToNobody,

@@ -1,6 +1,6 @@
-//! What was found: one type for every kind of finding, from the analysis to all formats.
+//! Findings: one type for every kind, from the analysis to all formats.
 //!
-//! A [`Finding`] is what people fix as one. It has a [`Kind`] and occurs in traces; an
+//! A [`Finding`] is one bug, which people fix as one. It has a [`Kind`] and occurs in traces; an
 //! [`Occurrence`] has the events that make it up, its [`Part`]s, and the [`PackedWitness`] that
 //! shows it. A race has two parts; a deadlock has one for each thread of its circle, a failed check
 //! one. Reports about one trace and about a project consist of these types, and all formats are

@@ -1,9 +1,10 @@
-//! Many runs of a program under random schedules: what each is told, and what all of them say.
+//! Many runs of a program under random schedules: the seed of each, and the tally of their
+//! outcomes.
 //!
 //! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): for each pair of
-//! places that may race, runs are directed to it; some of them make the race real, and what follows
-//! shows whether it does harm. The scheduling itself is in `racelog::sched`. This module runs
-//! nothing.
+//! places that may race, runs are directed to it; some of them make the race real, and the rest of
+//! the run shows whether it does harm. The scheduling itself is in `racelog::sched`. This module
+//! runs nothing.
 //!
 //! Claim: a race that is called real has happened. One that is not reached may be real all the
 //! same.

@@ -1,9 +1,9 @@
-//! Atomicity violations: somebody else's access between two of one thread that were to be one step.
+//! Atomicity violations: another thread's access between two that were meant to be one step.
 //!
-//! The regions are those that the program marks. Chao Wang, Rhishikesh Limaye, Malay Ganai and Aarti
-//! Gupta, "Trace-Based Symbolic Analysis for Atomicity Violations" (TACAS 2010), have five patterns
-//! that no serial order explains; the other three can be put in series. The accesses need not be
-//! neighbours, and nothing is asked of the rest of the region.
+//! The regions are those that the program marks. Chao Wang, Rhishikesh Limaye, Malay Ganai and
+//! Aarti Gupta, "Trace-Based Symbolic Analysis for Atomicity Violations" (TACAS 2010), have five
+//! patterns that no serial order explains; the other three can be put in series. The accesses need
+//! not be neighbours, and nothing is asked of the rest of the region.
 
 use std::collections::BTreeMap;
 

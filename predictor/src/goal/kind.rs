@@ -21,7 +21,7 @@ pub enum GoalKind {
     FailedCheck,
     /// A check of the language is about to be made, and fails.
     Panic,
-    /// Somebody else's access has come between two of a region that is meant to be atomic.
+    /// Another thread's access has come between two of a region that is meant to be atomic.
     Atomicity,
 }
 

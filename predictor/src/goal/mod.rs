@@ -1,4 +1,4 @@
-//! Goals: what can be predicted of a trace, one kind a file.
+//! Goals: the properties that can be predicted of a trace, one kind a file.
 //!
 //! A goal is a property of a feasible prefix. Some events have *happened* in it, in a given order.
 //! Others are *next*, each of its thread. And a condition holds of the state that is reached. That
@@ -7,8 +7,8 @@
 //!
 //! This module depends on the loaded trace and on the [semantics](crate::semantics) only, since it
 //! is what the judges look at: [`Goal::unmet`] has the last word on whether a state is the one that
-//! a goal describes. What a search assumes to get there is said where the search is; what the
-//! encoder assumes is in `encode/goals.rs`.
+//! a goal describes. The assumptions of a search are said where the search is; those of the encoder
+//! are in `encode/goals.rs`.
 
 pub(crate) mod atomicity;
 pub(crate) mod check;

@@ -1,9 +1,9 @@
-//! Which events of a trace belong together: what takes a lock and what gives it back, a wait and
-//! its end, a message's way. Found once, in one pass over the loaded trace, and looked up by
-//! detectors, encoders, proofs and reports alike.
+//! Which events of a trace belong together: the event that takes a lock and the one that gives it
+//! back, a wait and its end, the send and the receipt of a message. Found once, in one pass over
+//! the loaded trace, and looked up by detectors, encoders, proofs and reports alike.
 //!
-//! It says what was observed, and judges nothing: the semantics, the checker and the explorer do
-//! without it.
+//! It describes the observed run, and judges nothing: the semantics, the checker and the explorer
+//! do without it.
 
 mod locksets;
 mod lookup;

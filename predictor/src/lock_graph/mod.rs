@@ -1,10 +1,11 @@
-//! The graph of requests: who asks for what while holding what, and the circles of it.
+//! The graph of requests: which thread asks for which lock while it holds which others, and the
+//! circles of it.
 //!
-//! What a thread asks for while it holds something is a *request* (`requests`). Requests form a
-//! graph: an edge leads to each request whose thread holds what is asked for. Its circles
-//! (`circles`) are lock-order circles, with joins and, where writers that wait keep readers out,
-//! with these. Requests that only differ in when they are made are one node, so the graph does not
-//! grow with the trace.
+//! A lock that a thread asks for while it holds another is a *request* (`requests`). Requests form
+//! a graph: an edge leads to each request whose thread holds the lock that is asked for. Its
+//! circles (`circles`) are lock-order circles, with joins and, where writers that wait keep readers
+//! out, with these. Requests that only differ in when they are made are one node, so the graph does
+//! not grow with the trace.
 //!
 //! It is the abstract lock-dependency graph of Tunç, Mathur, Pavlogiannis and Viswanathan (PLDI
 //! 2023), with readers, joins and initialisers. Every deadlock of every execution is an instance of

@@ -1,4 +1,4 @@
-//! What orders events: vector clocks, and the edges that synchronisation draws. Cheap and linear.
+//! Orders of events: vector clocks, and the edges that synchronisation draws. Cheap and linear.
 //!
 //! [`Flow`] is the one place that knows which event is ordered before which. It walks a trace once
 //! and moves *knowledge* along its edges: between threads, locks, atomics, channels and so on. What

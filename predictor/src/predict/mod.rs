@@ -1,13 +1,13 @@
 //! The predictor: all goals that executions of a trace reach, by the maximal causal model with
 //! control flow, each with a witness that the checker has replayed.
 //!
-//! What is the same for every kind of goal, one stage a file: what is ordered in every execution
-//! (`must`), what cannot be reached for the order of locks (`histories`) or for flags that are
-//! taken by compare-exchange (`flags`), what a goal forces (`closure`), the observed run with
-//! threads held back (`hold_back`), the same where others wait for what they need (`patient_run`),
-//! one goal by the solver (`decide`), one goal by all means (`single`), and all goals of a trace,
-//! in parallel (`run`). Each kind has its candidates and its own cheap proofs: `race`, `deadlock`,
-//! `send`, `stall`.
+//! The stages that are the same for every kind of goal, one a file: the order that all executions
+//! share (`must`), goals that cannot be reached for the order of locks (`histories`) or for flags
+//! that are taken by compare-exchange (`flags`), the events and orders that a goal forces
+//! (`closure`), the observed run with threads held back (`hold_back`), the same where other threads
+//! wait for the events that they need (`patient_run`), one goal by the solver (`decide`), one goal
+//! by all means (`single`), and all goals of a trace, in parallel (`run`). Each kind has its
+//! candidates and its own cheap proofs: `race`, `deadlock`, `send`, `stall`.
 
 mod atomicity;
 mod check;

@@ -1,9 +1,9 @@
-//! What people and machines read, made from a [`Project`](crate::project::Project), from the source
-//! of the program, as far as that is there, and, where orders of events are drawn, from loaded
-//! traces.
+//! Reports for people and machines, made from a [`Project`](crate::project::Project), from the
+//! source of the program, as far as that is there, and, where orders of events are drawn, from
+//! loaded traces.
 //!
-//! A format a file. What they have in common is what they say: `story` has the words, `names` knows
-//! what objects are called in the source, `advice` what to do, `unseen` what was not seen.
+//! A format a file. All formats say the same: `story` has the words, `names` the names of objects
+//! in the source, `advice` the advice, `unseen` the parts of the program that were not recorded.
 //! docs/REPORT.md describes the formats.
 
 mod advice;

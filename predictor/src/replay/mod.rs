@@ -1,4 +1,4 @@
-//! Predictions, replayed in the program: what is handed to it, and what comes back.
+//! Predictions, replayed in the program: the schedule that it follows, and the outcome that it has.
 //!
 //! The schedule is the witness of the predictor, in the text of `racelog::contract::schedule`. What
 //! is to be seen at its end is the goal's to say. The program runs under it: once, or twice if it

@@ -1,4 +1,4 @@
-//! What people and machines read.
+//! The report about one trace, for people and for machines.
 //!
 //! [`Report`] is about one trace: the documented, versioned schema of `--format json`
 //! (docs/REPORT.md); the text for people says the same. [`Table`] is for figures.

@@ -1,4 +1,4 @@
-//! Solvers: who decides whether a formula has a model.
+//! Solvers: they decide whether a formula has a model.
 //!
 //! A solver stands behind a trait. Its three answers are yes with a model, no, and unknown, which
 //! is shown to the user and never folded into "no".

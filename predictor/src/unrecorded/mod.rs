@@ -1,4 +1,4 @@
-//! What programs use that racelog does not record, found in their sources.
+//! Types and functions that programs use and racelog does not record, found in their sources.
 //!
 //! A lock of std's orders accesses, and no trace says so: a race that is predicted there may be
 //! none. The recorder cannot know, but the source can be read. A crate is read as the compiler
@@ -7,9 +7,9 @@
 //! arguments of macros as far as they look like paths (`walk`), and `known` says of the names of
 //! std and of other crates which of them synchronise.
 //!
-//! Guaranteed: what is listed is named in code that is compiled, or may be. Missed: what macros of
-//! other crates expand to, files that `include!` brings, and what crates do that `known` does not
-//! know.
+//! Guaranteed: each name that is listed stands in code that is compiled, or may be. Missed: the
+//! code that macros of other crates expand to, files that `include!` brings, and crates that
+//! `known` does not list.
 //!
 //! This reads no files: its caller does.
 

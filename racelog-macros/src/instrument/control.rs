@@ -1,4 +1,4 @@
-//! Control flow: what decides by a value.
+//! Control flow: expressions that decide by a value.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

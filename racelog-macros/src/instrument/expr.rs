@@ -1,4 +1,4 @@
-//! Expressions: calls, operators, and what goes through to their parts.
+//! Expressions: calls, operators, and those of which only the parts matter.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote_spanned};

@@ -1,4 +1,4 @@
-//! What an expression looks like.
+//! Questions about the form of an expression.
 
 use syn::{
     AttrStyle, Attribute, BinOp, Block, Expr, ExprMethodCall, Ident, Pat, Path, Stmt, Type, UnOp,

@@ -1,4 +1,4 @@
-//! Items: functions, and what has functions in it.
+//! Items: functions, and items that contain functions.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

@@ -1,8 +1,8 @@
-//! Places: what is read, assigned to, updated, or referred to.
+//! Places: expressions that are read, assigned to, updated, or referred to.
 //!
 //! Where raw pointers can be dereferenced, everything that is reached through a `*` is given to
-//! `racelog::__private::PointerProbe` or `Pointer`, which know whether the pointer is one. What the
-//! access itself looks like does not change, and the address is computed from the same place.
+//! `racelog::__private::PointerProbe` or `Pointer`, which know whether the pointer is one. The form
+//! of the access itself does not change, and the address is computed from the same place.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};

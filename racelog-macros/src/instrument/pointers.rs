@@ -1,4 +1,4 @@
-//! Functions and methods that access what raw pointers point to.
+//! Functions and methods that access the memory that raw pointers point to.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};

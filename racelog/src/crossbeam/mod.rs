@@ -38,8 +38,8 @@ pub mod channel {
 #[cfg(not(feature = "record"))]
 pub use crossbeam_utils::thread;
 
-/// What helps without being shared, as in `crossbeam::utils`. Under control, whoever backs off lets
-/// another thread move first.
+/// Types that help without being shared, as in `crossbeam::utils`. Under control, a thread that
+/// backs off lets another thread move first.
 pub mod utils {
     #[cfg(feature = "record")]
     pub use super::backoff::Backoff;

@@ -1,4 +1,4 @@
-//! What code under `#[racelog::instrument]` calls.
+//! The functions that code under `#[racelog::instrument]` calls.
 //!
 //! The model is that of Huang, Meredith and Roşu, PLDI 2014: a branch event says that what its
 //! thread does from here on depends on what it has read. Code that records all its branches needs

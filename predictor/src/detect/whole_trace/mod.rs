@@ -1,12 +1,13 @@
-//! What [`said`](super::said) and [`paper`](super::paper) share: a formula over an order of *all*
-//! events of a trace.
+//! The part that [`said`](super::said) and [`paper`](super::paper) share: a formula over an order
+//! of *all* events of a trace.
 //!
-//! Whatever happens in the trace happens in each solution, in another order: threads in program
-//! order, locks and all other synchronisation as their semantics has it. What is read is a matter
-//! of the detector: it says after which events a thread has to be *clean*, and so must have read
-//! what it read. Unlike the [encoding of prefixes](crate::encode), no event can be left out.
+//! Each solution has all events of the trace, in another order: threads in program order, locks and
+//! all other synchronisation as their semantics has it. The values that are read are a matter of
+//! the detector: it says after which events a thread has to be *clean*, and so must have found the
+//! observed values. Unlike the [encoding of prefixes](crate::encode), no event can be left out.
 //!
-//! As there, what concerns all pairs of something is stated only once a solution breaks it.
+//! As there, an axiom about all pairs of objects is stated for a pair only once a solution breaks
+//! it.
 
 mod clean;
 mod condvars;

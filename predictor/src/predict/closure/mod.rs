@@ -1,4 +1,4 @@
-//! What a goal forces, followed to its end: no, if that is a contradiction; yes, if the forced
+//! The events and orders that a goal forces: no, if they are a contradiction; yes, if the forced
 //! events, as near to the observed order as they can be, are a run that the checker accepts.
 //!
 //! It is the closure of A. Pavlogiannis, "Fast, Sound and Effectively Complete Dynamic Race

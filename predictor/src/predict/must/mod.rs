@@ -1,4 +1,4 @@
-//! What must have happened before what, in every execution.
+//! Which events must have happened before which others, in every execution.
 //!
 //! Two orders, each found in one pass. The *plain* one: program order, forks and joins, messages,
 //! barriers, exclusive accesses. The one *forced by values* goes further (the closure that

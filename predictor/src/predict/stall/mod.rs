@@ -1,4 +1,4 @@
-//! Stalls: which threads could wait for what nobody is left to do.
+//! Stalls: threads that wait for an action that no thread is left to do.
 //!
 //! There are no candidates to go through one by one, for a stall is said by its roots, and any set
 //! of events that wait could be one. Some are found by holding threads up (`hold_up`). Then the

@@ -1,5 +1,5 @@
-//! One line of advice a finding: what fits the locks, orderings and values of its accesses, or what
-//! its threads wait for.
+//! One line of advice a finding: it fits the locks, orderings and values of the accesses, or the
+//! objects that the threads wait for.
 
 mod waiting;
 

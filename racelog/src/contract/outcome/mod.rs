@@ -1,4 +1,4 @@
-//! What a program under control says of its run, as text for the command that has started it.
+//! The account that a program under control gives of its run, for the command that has started it.
 //!
 //! ```text
 //! racelog-outcome 4

@@ -1,5 +1,5 @@
-//! What all layers of the recorder use: locks, numbers, call sites, settings, and the interface to
-//! a scheduler.
+//! The tools of all layers of the recorder: locks, numbers, call sites, settings, and the interface
+//! to a scheduler.
 
 pub(in crate::rt) mod action;
 pub(in crate::rt) mod call_site;

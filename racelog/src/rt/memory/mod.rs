@@ -1,4 +1,4 @@
-//! What is known of the program's memory, by address.
+//! The recorder's knowledge of the program's memory, by address.
 
 pub(in crate::rt) mod allocator;
 pub(in crate::rt) mod cell_record;

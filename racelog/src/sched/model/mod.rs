@@ -1,4 +1,4 @@
-//! What is known of threads: what they are about to do, where they stand, how they wait.
+//! The scheduler's knowledge of threads: their next operation, their place, how they wait.
 
 pub(super) mod failure;
 pub(super) mod intent;

@@ -1,10 +1,11 @@
 //! Replays a schedule up to its aim: a race, threads that stand still, or a message to nobody.
 //!
-//! The schedule is a witness: an order of events, and what the threads are about to do after that.
-//! Here the threads are let go in that order, and what they do is compared with what they should
-//! do, event by event, as the recorder sees it. An operation that is several events happens as a
-//! whole: when the schedule comes to the first of them, or as soon after that as the operation does
-//! not block. What is looked at in the end depends on the aim: see `race`, `hang` and `send`.
+//! The schedule is a witness: an order of events, and the operations that the threads are about to
+//! do after that. Here the threads are let go in that order, and their operations are compared with
+//! those of the schedule, event by event, as the recorder sees them. An operation that is several
+//! events happens as a whole: when the schedule comes to the first of them, or as soon after that
+//! as the operation does not block. The aim says which state is looked for at the end: see `race`,
+//! `hang` and `send`.
 //!
 //! Whom a notification wakes and whether a wait ends by its time is the schedule's, too: see
 //! `decisions`.
