@@ -94,6 +94,31 @@ impl Proofs {
         closure: true,
         waiting: true,
     };
+
+    /// None: the solver does it all.
+    pub const NONE: Self = Self {
+        common_lock: false,
+        histories: false,
+        flags: false,
+        must_order: false,
+        forced_order: false,
+        hold_back: false,
+        closure: false,
+        waiting: false,
+    };
+
+    /// Each of them by itself.
+    pub const EACH: [Self; 8] = [
+        Self { common_lock: true, ..Self::NONE },
+        Self { histories: true, ..Self::NONE },
+        Self { flags: true, ..Self::NONE },
+        Self { must_order: true, ..Self::NONE },
+        Self { forced_order: true, ..Self::NONE },
+        Self { hold_back: true, ..Self::NONE },
+        Self { closure: true, ..Self::NONE },
+        Self { waiting: true, ..Self::NONE },
+    ];
+
     /// Those of them that are right in a model: some take it that threads go by what they read, or
     /// that all synchronisation counts.
     #[must_use]
@@ -107,18 +132,6 @@ impl Proofs {
             ..self
         }
     }
-
-    /// None: the solver does it all.
-    pub const NONE: Self = Self {
-        common_lock: false,
-        histories: false,
-        flags: false,
-        must_order: false,
-        forced_order: false,
-        hold_back: false,
-        closure: false,
-        waiting: false,
-    };
 }
 
 impl Default for Options {

@@ -1,7 +1,7 @@
 //! How much of a trace has to do with threads that wait, counted while it is read.
 
 use racelog::trace::{
-    ChannelId, Definition, Dictionary, Event, LockEffect, LockId, Op, Patience, ThreadId,
+    Awaited, ChannelId, Definition, Dictionary, Event, LockEffect, LockId, Op, Patience, ThreadId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -61,16 +61,19 @@ impl Waiting {
 
     /// Whether a thread can wait at an operation for something else than a lock.
     fn is_wait(&self, op: &Op) -> bool {
-        match op {
-            Op::Send { channel, .. } => self.bounded.contains(channel),
-            Op::Wake { .. }
-            | Op::Park
-            | Op::Join(_)
-            | Op::Recv { .. }
-            | Op::RecvClosed(_)
-            | Op::OnceWait(_)
-            | Op::Leave { .. } => true,
-            _ => false,
+        match op.awaited() {
+            Some(Awaited::Room(channel)) => self.bounded.contains(&channel),
+            Some(
+                Awaited::Initialiser(_)
+                | Awaited::Notification { .. }
+                | Awaited::Token
+                | Awaited::End(_)
+                | Awaited::EndOfScope(..)
+                | Awaited::Message(_)
+                | Awaited::LastSender(_)
+                | Awaited::Arrivals(..),
+            ) => true,
+            Some(Awaited::Lock { .. } | Awaited::LockAgain(_)) | None => false,
         }
     }
 
