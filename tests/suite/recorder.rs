@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use predictor::detect::{Scope, hb};
 use predictor::explore::explore;
 use predictor::goal::GoalKinds;
 use predictor::trace::format::{Format, Source};
@@ -346,6 +347,24 @@ fn races(program: &str) -> usize {
 fn a_scope_does_not_wait_for_the_thread_locals_of_its_threads() {
     assert_eq!(races("scope-locals"), 1);
     assert_eq!(races("scope-locals-joined"), 0);
+}
+
+/// One that is not would be an order that the trace does not have, and a race of nothing.
+#[test]
+fn every_look_at_the_end_of_a_thread_is_recorded() {
+    let folder = TempDir::new().unwrap();
+    let (code, said, errors) = run(&mut recorded(folder.path(), &["looks", "300"]), b"");
+    assert_eq!(code, 0, "{errors}");
+    let trace = load(folder.path());
+    let main = trace.thread(trace.events().next().unwrap());
+    let looks = trace.events().filter(|event| {
+        let joined = || trace.events_of_thread(main)[trace.position(*event) - 1];
+        trace.thread(*event) == main
+            && matches!(trace.op(*event), Op::Load { .. })
+            && !matches!(trace.op(joined()), Op::Join(_))
+    });
+    assert_eq!(looks.count(), said.trim().parse::<usize>().unwrap());
+    assert!(hb::races(&trace, Scope::Signatures).pairs.is_empty());
 }
 
 #[test]

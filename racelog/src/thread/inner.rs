@@ -54,10 +54,7 @@ impl<H: Handle<T>, T> Joinable<H, T> {
     pub(super) fn is_finished(&self, here: Option<CallSite>) -> bool {
         self.control.about_to_look(here);
         let finished = self.has_ended();
-        if let Some(child) = &self.child {
-            child.looked(finished, here);
-        }
-        finished
+        self.child.as_ref().map_or(finished, |child| child.looked(finished, here))
     }
 }
 

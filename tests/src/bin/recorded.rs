@@ -38,6 +38,7 @@ fn main() -> ExitCode {
         "panic" => panic_with_lock(number),
         "threads" => threads(number),
         "small-stacks" => small_stacks(number),
+        "looks" => looks(number),
         "objects" => objects(number),
         "count" => count(number),
         "never" => never_ends(number),
@@ -68,6 +69,34 @@ fn small_stacks(number: usize) {
     });
     assert_eq!(receiver.into_iter().count(), number);
     println!("{}", *counted.lock().unwrap());
+}
+
+/// Threads that are looked at until they have ended, so often that looks fall into every instant of
+/// their ends; then a cell is used that they have used, with no other order than that.
+fn looks(number: usize) {
+    let mut looks = 0;
+    for _ in 0..number {
+        let cell = Arc::new(Shared::new(0));
+        let about_to_end = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let (theirs, ends) = (cell.clone(), about_to_end.clone());
+        let thread = thread::spawn(move || {
+            theirs.set(1);
+            // Not recorded: it is no order of the trace.
+            ends.store(true, Ordering::Relaxed);
+        });
+        while !about_to_end.load(Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        loop {
+            looks += 1;
+            if thread.is_finished() {
+                break;
+            }
+        }
+        cell.set(2);
+        thread.join().unwrap();
+    }
+    println!("{looks}");
 }
 
 /// What a program can say to the recorder itself.

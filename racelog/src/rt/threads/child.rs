@@ -194,19 +194,23 @@ impl ChildShared {
         });
     }
 
-    /// The thread that calls this has looked whether the child's closure is done.
-    pub(crate) fn looked(&self, finished: bool, here: Option<CallSite>) {
-        with(|log| {
+    /// The thread that calls this looks whether the child's closure is done; `finished` is what
+    /// the system says. Gives back what the caller is told, which is what the trace says: a closure
+    /// is done a little before the system knows, and a look in between must not be left out.
+    pub(crate) fn looked(&self, finished: bool, here: Option<CallSite>) -> bool {
+        let looked = with(|log| {
             if !Arc::ptr_eq(log.session(), &self.session) {
-                return;
+                return finished;
             }
             let mut left = self.left_state.lock();
-            // If they differ it is just about to be done, and no event says so yet.
-            if left.done == finished {
+            // A child whose end could not be recorded has left nothing, and is finished all the same.
+            if left.done || !finished {
                 left.clock = log.tick(left.clock);
-                let value = if finished { Value::Opaque } else { Value::Nat(0) };
+                let value = if left.done { Value::Opaque } else { Value::Nat(0) };
                 log.emit_decision(left.clock, load(self.left, value), here);
             }
+            left.done || finished
         });
+        looked.unwrap_or(finished)
     }
 }
