@@ -19,7 +19,11 @@ fn twins(args: &[&str]) -> Command {
 }
 
 fn names() -> Vec<String> {
-    let (code, names, _) = run(&mut twins(&["list"]), b"");
+    listed("list")
+}
+
+fn listed(list: &str) -> Vec<String> {
+    let (code, names, _) = run(&mut twins(&[list]), b"");
     assert_eq!(code, 0);
     names.lines().map(str::to_owned).collect()
 }
@@ -47,6 +51,21 @@ fn of_their_racy_twins_all_but_those_that_the_guide_names_are_found() {
     let guide = fs::read_to_string(repository().join("docs/USER_GUIDE.md")).unwrap();
     for name in MISSED {
         assert!(guide.contains(&format!("`{name}`")), "{name}");
+    }
+}
+
+#[test]
+fn what_is_said_in_other_words_is_the_same() {
+    for name in listed("variants") {
+        assert!(true_races(&record(&[&name])).is_empty(), "{name}");
+        assert!(!true_races(&record(&[&name, "racy"])).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn functions_of_the_program_are_not_taken_for_those_of_std() {
+    for name in listed("harmless") {
+        assert!(true_races(&record(&[&name, "racy"])).is_empty(), "{name}");
     }
 }
 

@@ -234,6 +234,11 @@ impl<'a> Rewriter<'a> {
                     self.call_ours(function, func, args, span);
                     return;
                 }
+                let possible = self.possible_pointer_function(&path.path, args.len());
+                if let Some(function) = possible {
+                    *expr = Expr::Verbatim(self.call_possibly_ours(function, func, args, span));
+                    return;
+                }
             }
         } else {
             self.expr(func, Use::Place(Borrow::Look));

@@ -96,7 +96,8 @@ pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
         #[allow(unused_imports)]
         use #krate::__private::{
             IsKnown as _, IsOther as _, IsOtherGuard as _, IsRecorded as _, IsShim as _,
-            IsShimGuard as _, IsUnknown as _, PointerFallback as _, PointerProbeFallback as _,
+            IsShimGuard as _, IsUnknown as _, OtherCallee1 as _, OtherCallee2 as _, OtherCallee3 as _,
+            PointerFallback as _, PointerProbeFallback as _,
         };
     };
     body.stmts.insert(0, Stmt::Expr(syn::Expr::Verbatim(imports), None));

@@ -61,6 +61,57 @@ impl Rewriter<'_> {
         found.map(|function| function.3)
     }
 
+    /// What is called if a function that is named so is std's, of which nothing says so here: it may
+    /// be imported where this function stands, or its module by another name. Those of a name that
+    /// other functions often have, whose arguments may be of any type, are left alone.
+    pub(super) fn possible_pointer_function(
+        &self,
+        path: &Path,
+        arguments: usize,
+    ) -> Option<&'static str> {
+        let mut modules = path.segments.iter();
+        let name = modules.next_back()?;
+        let is_module = |part: &syn::PathSegment| {
+            part.arguments.is_none() && !part.ident.to_string().starts_with(char::is_uppercase)
+        };
+        if self.names.is_variable(path) || !modules.all(is_module) {
+            return None;
+        }
+        let name = name.ident.to_string();
+        let functions = FUNCTIONS.iter().filter(|function| {
+            matches!(function.0, "ptr" | "slice" | "alloc")
+                && !matches!(function.1, "read" | "write")
+        });
+        let mut named =
+            functions.filter(|function| (function.1, function.2) == (&*name, arguments));
+        named.next().map(|function| function.3)
+    }
+
+    /// Calls a function by a method of ours, which knows whether it is std's.
+    pub(super) fn call_possibly_ours(
+        &mut self,
+        name: &str,
+        func: &Expr,
+        args: &mut Punctuated<Expr, Token![,]>,
+        span: Span,
+    ) -> TokenStream {
+        self.values(&mut *args, Use::Value);
+        if let Some(last) = args.last_mut() {
+            self.emit.after(last, span);
+        }
+        let mixed = Span::mixed_site();
+        let types: Vec<TokenStream> = args.iter().map(|_| quote_spanned!(mixed=> _)).collect();
+        self.push_seen(name, args);
+        // A cast would know the types only after the method is chosen.
+        let pointer = quote_spanned! {mixed=> #func, |named| {
+            let function: unsafe fn(#(#types),*) -> _ = named;
+            function
+        }};
+        let callee = self.emit.wrap("Callee::of", &pointer);
+        let arguments = args.to_token_stream();
+        self.emit.method(&callee, name, span, arguments)
+    }
+
     /// Calls a function of ours, with the one that was called as its first argument.
     pub(super) fn call_ours(
         &mut self,
@@ -85,7 +136,13 @@ impl Rewriter<'_> {
         let mut called = Expr::Verbatim(path.collect());
         std::mem::swap(func, &mut called);
         args.insert(0, called);
+        self.push_seen(name, args);
+    }
+
+    /// What to record of slices of a type is asked where the type is known.
+    fn push_seen(&self, name: &str, args: &mut Punctuated<Expr, Token![,]>) {
         if matches!(name, "slice_of" | "slice_of_mut") {
+            let mixed = Span::mixed_site();
             let seen = self.emit.seen(&quote_spanned!(mixed=> || place), None);
             args.push(Expr::Verbatim(quote_spanned!(mixed=> |place| #seen)));
         }

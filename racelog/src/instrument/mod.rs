@@ -16,6 +16,7 @@
 //!
 //! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
 
+mod callee;
 mod data;
 mod fallback;
 mod functions;
@@ -26,6 +27,7 @@ mod shim;
 
 use std::mem::needs_drop;
 
+pub use callee::{Callee, OtherCallee1, OtherCallee2, OtherCallee3};
 pub use data::{Naming, Origin};
 pub use fallback::{PointerFallback, PointerProbeFallback};
 pub use functions::{

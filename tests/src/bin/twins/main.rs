@@ -1,5 +1,6 @@
 //! Functions with unsafe code, each in two forms that differ in how threads agree on who goes when:
-//! `twins NAME` is free of races, `twins NAME racy` is not. `twins list` prints the names.
+//! `twins NAME` is free of races, `twins NAME racy` is not. `twins list` prints the names, `twins
+//! variants` those of more twins, and `twins harmless` those of twins that never have a race.
 //!
 //! They are written as such code is written, not as the recorder would like it to be. Each runs in
 //! one given order, the first thread before the second.
@@ -17,6 +18,7 @@ mod arrays;
 mod cells;
 mod lists;
 mod macros;
+mod variants;
 mod words;
 
 use std::process::ExitCode;
@@ -33,11 +35,19 @@ const TWINS: &[&[Twin]] =
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let wanted = words.first().map_or("", String::as_str);
-    if wanted == "list" {
-        TWINS.iter().copied().flatten().for_each(|(name, _)| println!("{name}"));
+    let listed = match wanted {
+        "list" => TWINS,
+        "variants" => &[variants::VARIANTS],
+        "harmless" => &[variants::HARMLESS],
+        _ => &[],
+    };
+    if !listed.is_empty() {
+        listed.iter().copied().flatten().for_each(|(name, _)| println!("{name}"));
         return ExitCode::SUCCESS;
     }
-    let Some((_, run)) = TWINS.iter().copied().flatten().find(|(name, _)| *name == wanted) else {
+    let more = [variants::VARIANTS, variants::HARMLESS];
+    let mut all = TWINS.iter().chain(&more).copied().flatten();
+    let Some((_, run)) = all.find(|(name, _)| *name == wanted) else {
         eprintln!("there is no twin `{wanted}`");
         return ExitCode::FAILURE;
     };
