@@ -88,8 +88,37 @@ impl Ending {
     /// How the run ended that left a trace, as far as the trace says it. The prefixes are taken off
     /// the names of files.
     pub fn recorded(trace: &Trace, prefixes: &[String]) -> Option<Self> {
+        // One that was cut off may have ended in any way.
+        Self::panicked(trace, prefixes)
+            .or_else(|| (trace.end() == End::Clean).then(|| Self::quiet(None)))
+    }
+
+    /// As [`recorded`](Self::recorded), of a run whose exit code is known.
+    pub fn recorded_with_code(trace: &Trace, prefixes: &[String], code: i32) -> Option<Self> {
+        let panicked = Self::panicked(trace, prefixes).map(|it| Self { code: Some(code), ..it });
+        panicked.or_else(|| Self::says_all(trace).then(|| Self::quiet(Some(code))))
+    }
+
+    /// As [`recorded`](Self::recorded), of a run that a signal of its own has killed.
+    pub fn recorded_with_signal(trace: &Trace, prefixes: &[String], signal: i32) -> Option<Self> {
+        let killed = || Self { then: Aftermath::Killed(signal), ..Self::quiet(None) };
+        Self::panicked(trace, prefixes).or_else(|| Self::says_all(trace).then(killed))
+    }
+
+    /// Whether the trace would have a panic, had there been one.
+    fn says_all(trace: &Trace) -> bool {
+        trace.end() != End::Full && trace.lost_events() == 0
+    }
+
+    /// A run of which no more could be seen.
+    fn quiet(code: Option<i32>) -> Self {
+        Self { then: Aftermath::Nothing, panicked: None, code }
+    }
+
+    /// The first panic of the run that left a trace.
+    fn panicked(trace: &Trace, prefixes: &[String]) -> Option<Self> {
         let mut printer = trace.printer();
-        let panicked = trace.events().find_map(|event| {
+        trace.events().find_map(|event| {
             let Marker::Panic { place, message } = trace.marker(event)? else { return None };
             let place = Some(Place::of_trace(place).stripped(prefixes));
             let thread = printer.name(Object::Thread(trace.thread(event))).to_owned();
@@ -102,10 +131,7 @@ impl Ending {
                 panicked: Some(ThreadPlace { thread: Some(thread), place }),
                 code: None,
             })
-        });
-        // One that was cut off may have ended in any way.
-        let quiet = || Self { then: Aftermath::Nothing, panicked: None, code: None };
-        panicked.or_else(|| (trace.end() == End::Clean).then(quiet))
+        })
     }
 
     pub(super) fn of(order: &Order) -> Self {

@@ -179,7 +179,7 @@ pub(super) fn run(
     let rustdocflags = encoded(config.rustdocflags(&target).map_err(problem)?)?;
     let mut runner: Vec<OsString> = Vec::new();
     runner.push(std::env::current_exe().map_err(|e| Failure::of("cargo-racelog", e))?.into());
-    runner.extend(["racelog".into(), runner::NAME.into()]);
+    runner.extend(["racelog".into(), runner::NAME.into(), subcommand[0].into()]);
     runner.extend([workspace.folder.clone().into(), way.runs.folder().into()]);
     let time = way.time.map_or_else(|| "-".to_owned(), |time| time.as_secs_f64().to_string());
     runner.extend([way.run_folder.path().into(), time.into()]);

@@ -7,6 +7,7 @@ use racelog::interrupt;
 use rayon::prelude::*;
 
 use super::super::program::explain_by_program;
+use super::recorded::Ended;
 use super::settings::Resolved;
 use super::traces::locate;
 use super::trust::{Again, Trust};
@@ -91,7 +92,11 @@ pub(super) fn replay(
     if trace.metadata().test.is_some() {
         orders.iter_mut().for_each(|order| order.printed = without_times(&order.printed));
     }
-    let recorded = Ending::recorded(&trace, strip);
+    let recorded = match again.ended {
+        Some(Ended::Code(code)) => Ending::recorded_with_code(&trace, strip, code),
+        Some(Ended::Signal(signal)) => Ending::recorded_with_signal(&trace, strip, signal),
+        None => Ending::recorded(&trace, strip),
+    };
     let mut replayed = Replayed::new(plan.target(), orders, recorded);
     explain_by_program(&mut replayed, trace.metadata());
     Ok(replayed)

@@ -126,7 +126,8 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
             None => {
                 say("note", "nothing was recorded");
                 let has_started = run_folder.has_started();
-                let refused = !has_started && is_refused(&workspace, &peeked, end.code());
+                let by_cargo = !has_started && is_refused(&workspace, &peeked, end.code());
+                let refused = by_cargo || run_folder.was_refused();
                 Ok(if refused { ExitCode::from(ERROR) } else { cargos })
             }
         };
@@ -144,7 +145,7 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     Ok(match interrupted.unwrap_or(outcome) {
         Outcome::NothingFound if !succeeded => {
             say("note", format_args!("nothing was found, but `cargo {}` failed", subcommand[0]));
-            cargos
+            if run_folder.was_refused() { ExitCode::from(ERROR) } else { cargos }
         }
         outcome => ExitCode::from(outcome.code()),
     })

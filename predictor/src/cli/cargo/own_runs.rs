@@ -20,9 +20,16 @@ pub(super) struct OwnRuns {
 }
 
 /// A run, and the file that was run.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Deserialize)]
 struct Kept {
     recorded: Recorded,
+    stamp: Option<String>,
+}
+
+/// The same, to be written.
+#[derive(Serialize)]
+struct ToKeep<'a> {
+    recorded: &'a Recorded,
     stamp: Option<String>,
 }
 
@@ -68,12 +75,12 @@ impl OwnRuns {
     }
 
     /// Keeps how a program was run whose traces are in the folder of this name.
-    pub(super) fn keep(&self, program: &str, recorded: Recorded) -> io::Result<()> {
+    pub(super) fn keep(&self, program: &str, recorded: &Recorded) -> io::Result<()> {
         let folder = self.folder.join(program);
         create_private(&folder)?;
         let name = file_name(&recorded.arguments);
         let stamp = recorded.program().and_then(|program| stamp(Path::new(program)));
-        let text = serde_json::to_string_pretty(&Kept { recorded, stamp })?;
+        let text = serde_json::to_string_pretty(&ToKeep { recorded, stamp })?;
         // Several processes may do this at once: none must see half a file.
         let file = tempfile::NamedTempFile::new_in(&folder)?;
         fs::write(file.path(), text)?;
@@ -179,6 +186,7 @@ mod tests {
             arguments: arguments.iter().map(ToString::to_string).collect(),
             folder: PathBuf::from("/"),
             variables: Vec::new(),
+            ended: None,
         }
     }
 
@@ -187,7 +195,7 @@ mod tests {
         let (runs, folder) = temporary().unwrap();
         let program = folder.path().join("program");
         fs::write(&program, "one").unwrap();
-        runs.keep("p", recorded(&program, &["a b"])).unwrap();
+        runs.keep("p", &recorded(&program, &["a b"])).unwrap();
         let arguments = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         assert!(runs.find("p", None).is_ok());
         assert!(runs.find("p", Some(&arguments(&["a b"]))).is_ok());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::super::regular;
+use crate::child::End;
 use crate::trace::Trace;
 
 /// The file that says how a program was run, beside its traces. It is there to be read; what is run
@@ -27,6 +28,28 @@ pub(super) struct Recorded {
     pub(super) folder: PathBuf,
     /// The variables that cargo sets.
     pub(super) variables: Vec<(String, String)>,
+    /// How it ended, if that is known.
+    #[serde(default)]
+    pub(super) ended: Option<Ended>,
+}
+
+/// How a program ended by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ended {
+    Code(i32),
+    Signal(i32),
+}
+
+impl Ended {
+    /// Whoever was ended by us has not ended by itself.
+    pub(super) fn of(end: End) -> Option<Self> {
+        match end {
+            End::Exit(code) => Some(Self::Code(code)),
+            End::Signal(signal) => Some(Self::Signal(signal)),
+            End::TimeUp | End::Stopped => None,
+        }
+    }
 }
 
 impl Recorded {

@@ -66,6 +66,16 @@ impl RunFolder {
         let _ = File::open(self.path.join("running")).and_then(|running| running.lock());
     }
 
+    /// A program has not understood its arguments.
+    pub(super) fn refused(&self) {
+        let _ = File::create(self.path.join("refused"));
+    }
+
+    /// Whether a program has not understood its arguments.
+    pub(super) fn was_refused(&self) -> bool {
+        self.path.join("refused").exists()
+    }
+
     /// A program, by the name of the folder of its traces, took too long.
     pub(super) fn took_too_long(&self, program: &str) {
         let _ = File::create(self.path.join("too-long").join(program));

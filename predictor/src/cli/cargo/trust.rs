@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use super::own_runs::{OwnRuns, Unknown, shown};
-use super::recorded::{FILE, Recorded};
+use super::recorded::{Ended, FILE, Recorded};
 use crate::child::controlled::Surroundings;
 use crate::replay::Cause;
 use crate::trace::Trace;
@@ -23,6 +23,9 @@ pub(super) enum Trust {
 pub(super) struct Again {
     pub(super) words: Vec<OsString>,
     pub(super) surroundings: Surroundings,
+    /// How the recorded run ended, of which the trace does not say all: of a whole program, for
+    /// that of several tests is not that of one.
+    pub(super) ended: Option<Ended>,
 }
 
 impl Trust {
@@ -44,8 +47,9 @@ impl Trust {
             }
         };
         let words = recorded.command(trace).map_err(|problem| Cause::Untried { problem })?;
-        let Recorded { folder, variables, .. } = recorded;
-        Ok(Again { words, surroundings: Surroundings { folder, variables } })
+        let Recorded { folder, variables, ended, .. } = recorded;
+        let ended = ended.filter(|_| trace.metadata().test.is_none());
+        Ok(Again { words, surroundings: Surroundings { folder, variables }, ended })
     }
 }
 
