@@ -15,12 +15,15 @@ use tempfile::TempDir;
 use crate::support::{cargo_racelog, repository, run};
 
 /// What people set for cargo, and nobody else is to know.
-const SECRETS: [(&str, &str); 4] = [
+const SECRETS: [(&str, &str); 6] = [
     ("CARGO_REGISTRY_TOKEN", "secret-of-crates-io"),
     ("CARGO_REGISTRIES_MINE_TOKEN", "secret-of-mine"),
     // A proxy has a password as well, but cargo would use it.
     ("CARGO_HTTP_USER_AGENT", "secret-of-proxy"),
     ("CARGO_BIN_EXE_API_TOKEN", "secret-of-others"),
+    // No word in these says what they are.
+    ("CARGO_BIN_EXE_ACCESS", "secret-of-access"),
+    ("CARGO_PKG_ACCESS", "secret-of-packages"),
 ];
 
 /// A copy of the workspace, in a folder with a blank in its name.
@@ -353,8 +356,8 @@ fn findings_that_do_not_count(workspace: &Workspace) {
     assert!(project.findings.iter().all(|finding| finding.suppressed.is_some()));
     assert_eq!(project.unused_suppressions, ["[[suppress]] 2 of racelog.toml"]);
     assert!(out.contains("[[suppress]] 2 of racelog.toml"), "{out}");
-    // Tests that fail show when nothing was found.
-    let (code, _, err) = workspace.run(&["test", "--no-confirm"]);
+    // Tests that fail show when nothing was found, also with flags for them.
+    let (code, _, err) = workspace.run(&["test", "--no-confirm", "--", "--show-output"]);
     assert_eq!(code, 101, "{err}");
     fs::write(&source, text).expect("it can be written");
     fs::remove_file(workspace.folder.join("racelog.toml")).expect("it is there");
@@ -389,6 +392,9 @@ fn nothing_is_lost_to_what_records_nothing(workspace: &Workspace) {
         (&["test", "-p", "no-such-package"], 2),
         (&["test", "-p", "alpha", "--test", "no-such-target"], 2),
         (&["test", "--window", "none"], 2),
+        // What only the test program knows of.
+        (&["test", "-p", "alpha", "--", "--no-such-flag"], 2),
+        (&["test", "-p", "alpha", "--", "--test-threads=none"], 2),
         (&["test", "-p", "gamma"], 101),
     ] {
         with(if wanted == 101 { "this does not compile" } else { "" });

@@ -209,6 +209,9 @@ mod tests {
         assert_eq!(hang(&format!("t0 fork t2\n{text}t0 request join t1\n")), None);
         // Who waits for a time only goes on.
         assert_eq!(hang("t0 write x 1\nt0 request park timed\n"), None);
+        let waits = "t0 acquire a\nt0 wait c a\nt0 request wake c a\n";
+        assert!(hang(waits).is_some());
+        assert_eq!(hang(&waits.replace("wait c a", "wait c a timed")), None);
     }
 
     #[test]

@@ -95,6 +95,8 @@ pub struct Loader {
 #[derive(Clone, Copy, Debug, Default)]
 struct ThreadProgress {
     events: u32,
+    /// How long it would have waited to do the last one.
+    patience: Option<Patience>,
     /// Whether an implicit branch follows the last event.
     guarded: bool,
     fork: Option<EventId>,
@@ -236,8 +238,16 @@ impl Loader {
     fn request(&mut self, event: &Event) {
         self.numbering.event = self.columns.len();
         let thread = self.numbering.thread(event.thread);
-        let Event { location, patience, .. } = *event;
+        let location = event.location;
         let op = self.numbering.op(event.op);
+        // What ends a wait has the patience of the wait, which is the thread's last event.
+        let patience = match op {
+            Op::Wake { .. } | Op::WakeTimeout { .. } => {
+                let last = self.threads.get(thread.index());
+                last.and_then(|last| last.patience).unwrap_or(event.patience)
+            }
+            _ => event.patience,
+        };
         self.requests.insert(thread, Request { op, location, patience });
     }
 
@@ -270,6 +280,7 @@ impl Loader {
         self.requests.remove(&thread);
         let place = (EventId::from_index(index), progress.events);
         progress.events += 1;
+        progress.patience = Some(event.patience);
         progress.guarded = !event.recorded && op.implies_branch();
         let values = &mut self.numbering.values;
         self.data.event(&self.shapes, values, event, &op, place).map_err(|why| {

@@ -57,7 +57,7 @@ impl Recorded {
     pub(super) fn read(traces: &Path) -> Option<Self> {
         let text = regular::read(&traces.join(FILE), regular::ANY_SIZE).ok()?;
         let mut recorded: Self = serde_json::from_str(&text).ok()?;
-        recorded.variables.retain(|(name, _)| is_kept(name));
+        recorded.variables.retain(|(name, value)| is_kept(name, value));
         Some(recorded).filter(|recorded| !recorded.words.is_empty())
     }
 
@@ -88,35 +88,49 @@ impl Recorded {
 }
 
 /// The variables that cargo and nextest set for the programs that they run, and that programs look
-/// at: <https://doc.rust-lang.org/cargo/reference/environment-variables.html>. Names that end in
-/// `_` stand for all that begin so. What people set for cargo, tokens and proxies among it, is not
-/// here.
-const KEPT: [&str; 16] = [
+/// at: <https://doc.rust-lang.org/cargo/reference/environment-variables.html>. What people set for
+/// cargo, tokens and proxies among it, is not here.
+const KEPT: [&str; 27] = [
     "CARGO",
-    "CARGO_BIN_EXE_",
     "CARGO_BIN_NAME",
     "CARGO_CRATE_NAME",
     "CARGO_MANIFEST_DIR",
     "CARGO_MANIFEST_PATH",
-    "CARGO_PKG_",
+    "CARGO_PKG_AUTHORS",
+    "CARGO_PKG_DESCRIPTION",
+    "CARGO_PKG_HOMEPAGE",
+    "CARGO_PKG_LICENSE",
+    "CARGO_PKG_LICENSE_FILE",
+    "CARGO_PKG_NAME",
+    "CARGO_PKG_README",
+    "CARGO_PKG_REPOSITORY",
+    "CARGO_PKG_RUST_VERSION",
+    "CARGO_PKG_VERSION",
+    "CARGO_PKG_VERSION_MAJOR",
+    "CARGO_PKG_VERSION_MINOR",
+    "CARGO_PKG_VERSION_PATCH",
+    "CARGO_PKG_VERSION_PRE",
     "CARGO_PRIMARY_PACKAGE",
     "CARGO_TARGET_TMPDIR",
     "DYLD_FALLBACK_LIBRARY_PATH",
     "LD_LIBRARY_PATH",
     "NEXTEST",
-    "NEXTEST_BIN_EXE_",
     "NEXTEST_EXECUTION_MODE",
     "NEXTEST_WORKSPACE_ROOT",
     "OUT_DIR",
 ];
 
-/// Whether a variable belongs to how a program was run. A name that speaks of a secret never does,
-/// wherever it was set.
-pub(super) fn is_kept(name: &str) -> bool {
-    let is = |kept: &&str| name == *kept || (kept.ends_with('_') && name.starts_with(*kept));
-    let upper = name.to_ascii_uppercase();
-    let secret = ["TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
-    KEPT.iter().any(is) && !secret.iter().any(|word| upper.contains(word))
+/// What the names begin with of variables that say where a program of the package is.
+const PROGRAMS: [&str; 2] = ["CARGO_BIN_EXE_", "NEXTEST_BIN_EXE_"];
+
+/// Whether a variable belongs to how a program was run. What is named like a program's place has to
+/// be one: people could call anything so.
+pub(super) fn is_kept(name: &str, value: &str) -> bool {
+    let is_program = || {
+        let path = Path::new(value);
+        PROGRAMS.iter().any(|start| name.starts_with(start)) && path.is_absolute() && path.is_file()
+    };
+    KEPT.contains(&name) || is_program()
 }
 
 #[cfg(test)]
@@ -125,21 +139,23 @@ mod tests {
 
     #[test]
     fn secrets_are_not_kept() {
-        for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_BIN_EXE_tool", "OUT_DIR"] {
-            assert!(is_kept(name), "{name}");
+        for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "OUT_DIR"] {
+            assert!(is_kept(name, "any"), "{name}");
         }
+        let program = std::env::current_exe().unwrap().display().to_string();
+        assert!(is_kept("CARGO_BIN_EXE_tool", &program));
         for name in [
             "CARGO_REGISTRY_TOKEN",
             "CARGO_REGISTRIES_MINE_TOKEN",
             "CARGO_HTTP_PROXY",
             "CARGO_HOME",
-            "CARGO_BIN_EXE_TOKEN",
-            "CARGO_PKG_secret",
+            "CARGO_BIN_EXE_api_key",
+            "CARGO_PKG_api_key",
             "NEXTEST_PROFILE",
             "DYLD_INSERT_LIBRARIES",
             "PATH",
         ] {
-            assert!(!is_kept(name), "{name}");
+            assert!(!is_kept(name, "no file"), "{name}");
         }
     }
 }

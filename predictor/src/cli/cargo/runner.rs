@@ -146,7 +146,7 @@ fn parent() -> u32 {
 fn recorded(words: &[OsString], before: usize) -> io::Result<Recorded> {
     let variables = std::env::vars_os().filter_map(|(name, value)| {
         let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-        is_kept(&name).then_some((name, value))
+        is_kept(&name, &value).then_some((name, value))
     });
     let absolute = |word: &OsString| {
         let path = Path::new(word);
