@@ -9,6 +9,8 @@ use crate::rt::{CallSite, CellRecord, NumberedId, Spin, ThreadLog, counters, wit
 use crate::sched::{self, Action};
 use crate::trace::{MemoryOrdering, Op, Value, VarId};
 
+pub use crossbeam_utils::atomic::AtomicConsume;
+
 const ORDERING: Option<MemoryOrdering> = Some(MemoryOrdering::SeqCst);
 
 /// A mutable memory location that threads share, as

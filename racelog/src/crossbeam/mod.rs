@@ -11,6 +11,8 @@ mod backoff;
 #[cfg(feature = "record")]
 pub mod channel;
 #[cfg(feature = "record")]
+mod consume;
+#[cfg(feature = "record")]
 pub mod thread;
 
 #[cfg(test)]
@@ -23,7 +25,7 @@ mod tests;
 /// Atomic cells, as in `crossbeam::atomic`.
 #[cfg(not(feature = "record"))]
 pub mod atomic {
-    pub use crossbeam_utils::atomic::AtomicCell;
+    pub use crossbeam_utils::atomic::{AtomicCell, AtomicConsume};
 }
 
 /// Channels, as in `crossbeam::channel`.

@@ -5,7 +5,7 @@ macro_rules! same_for {
         mod $name {
             use std::panic::{RefUnwindSafe, UnwindSafe, catch_unwind};
 
-            use $($atomic)::+::AtomicCell;
+            use $($atomic)::+::{AtomicCell, AtomicConsume};
             use $($utils)::+::Backoff;
             use $($thread)::+::{Scope, ScopedJoinHandle, ScopedThreadBuilder, scope};
 
@@ -129,6 +129,18 @@ macro_rules! same_for {
             }
 
             #[test]
+            fn atomics_load_what_others_depend_on() {
+                use crate::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
+
+                fn load<T: AtomicConsume>(atomic: T) -> T::Val {
+                    atomic.load_consume()
+                }
+                assert!(load(AtomicBool::new(true)));
+                assert_eq!((load(AtomicUsize::new(3)), load(AtomicU64::new(4))), (3, 4));
+                assert!(load(AtomicPtr::<u8>::default()).is_null());
+            }
+
+            #[test]
             fn cells_can_be_shared_as_far_as_their_contents_can_be_sent() {
                 fn check<T: Send + Sync + UnwindSafe + RefUnwindSafe>() {}
                 check::<AtomicCell<std::cell::Cell<u8>>>();
@@ -149,9 +161,10 @@ same_for! {
 #[cfg(feature = "record")]
 mod recorded {
     use crate::child_trace::{events, in_child, replay};
-    use crate::crossbeam::atomic::AtomicCell;
+    use crate::crossbeam::atomic::{AtomicCell, AtomicConsume as _};
     use crate::crossbeam::thread::scope;
-    use crate::trace::Op;
+    use crate::sync::atomic::AtomicUsize;
+    use crate::trace::{MemoryOrdering, Op};
 
     #[test]
     fn threads_and_cells_leave_a_trace_that_can_be_replayed() {
@@ -168,6 +181,7 @@ mod recorded {
             })
             .expect("nothing panics");
             assert_eq!((count.load(), pair.load()), (8, (1, 2)));
+            assert_eq!(AtomicUsize::new(7).load_consume(), 7);
             return;
         }
         let path = "crossbeam::tests::recorded";
@@ -177,5 +191,8 @@ mod recorded {
         let count = |keyword| trace.iter().filter(|event| event.op.keyword() == keyword).count();
         assert_eq!((count("fork"), count("join"), count("rmw"), count("cas")), (8, 8, 4, 4));
         assert!(trace.iter().all(|event| !matches!(event.op, Op::Exclusive { .. })));
+        let acquires =
+            |op: &Op| matches!(op, Op::Load { ordering: Some(MemoryOrdering::Acquire), .. });
+        assert_eq!(trace.iter().filter(|event| acquires(&event.op)).count(), 1);
     }
 }

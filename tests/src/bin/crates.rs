@@ -1,8 +1,11 @@
 //! Tries other people's crates: see [`racelog_tests::crates`].
 //!
 //! ```text
-//! cargo run -p racelog-tests --bin crates -- FOLDER [crates | weakened | table] [NAME…]
+//! cargo run -p racelog-tests --bin crates -- FOLDER [crates | weakened | changed | table] [NAME…]
 //! ```
+//!
+//! `changed` only fetches and changes them, into the folders `converted` and `instrumented`, to be
+//! looked at and built by hand.
 //!
 //! `--with PROGRAM` before all that names a `cargo-racelog` that is built already.
 //!
@@ -62,8 +65,14 @@ fn run() -> Result<(), Error> {
                 kept(&results, &file, || laboratory.try_weakened(&place))?;
             }
         }
+        "changed" => {
+            for entry in CRATES.iter().filter(|entry| is_meant(entry.name)) {
+                laboratory.change(entry)?;
+            }
+            return Ok(());
+        }
         "table" => {}
-        _ => return Err(format!("`{what}` is none of crates, weakened and table").into()),
+        _ => return Err(format!("`{what}` is none of crates, weakened, changed and table").into()),
     }
     let outcomes = CRATES.iter().filter_map(|entry| read(&results, entry.name));
     let outcomes = outcomes.collect::<Result<Vec<Outcome>, Error>>()?;

@@ -20,9 +20,7 @@ pub fn instrument(source: &str) -> Result<String, Error> {
 fn walk(items: &[Item], source: &str, edits: &mut Edits) {
     for item in items {
         let (attributes, start) = match item {
-            Item::Fn(function) if function.sig.constness.is_none() => {
-                (&function.attrs, start(function))
-            }
+            Item::Fn(function) => (&function.attrs, start(function)),
             Item::Impl(block) => (&block.attrs, start(block)),
             Item::Trait(definition) => (&definition.attrs, start(definition)),
             Item::Mod(module) => {
@@ -37,7 +35,7 @@ fn walk(items: &[Item], source: &str, edits: &mut Edits) {
         let at = attributes.iter().map(end).max().unwrap_or(start);
         let rest = &source[at..];
         let at = at + (rest.len() - rest.trim_start().len());
-        edits.replace(at..at, "#[racelog::instrument] ");
+        edits.replace(at..at, "#[::racelog::instrument] ");
     }
 }
 
@@ -58,9 +56,9 @@ mod tests {
     fn what_can_be_instrumented_is() {
         let source = "//! File.\n/// A.\nfn a() {}\nmod m {\n    #[cfg(x)]\n    unsafe impl A for B {}\n}\n\
                       const fn c() {}\nstruct S;\npub trait T {}\n";
-        let expected = "//! File.\n/// A.\n#[racelog::instrument] fn a() {}\nmod m {\n    #[cfg(x)]\n    \
-                        #[racelog::instrument] unsafe impl A for B {}\n}\nconst fn c() {}\nstruct S;\n\
-                        #[racelog::instrument] pub trait T {}\n";
+        let expected = "//! File.\n/// A.\n#[::racelog::instrument] fn a() {}\nmod m {\n    #[cfg(x)]\n    \
+                        #[::racelog::instrument] unsafe impl A for B {}\n}\n#[::racelog::instrument] const fn c() {}\nstruct S;\n\
+                        #[::racelog::instrument] pub trait T {}\n";
         assert_eq!(instrument(source).unwrap(), expected);
     }
 }

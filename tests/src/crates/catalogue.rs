@@ -9,6 +9,10 @@ pub struct Entry {
     pub version: &'static str,
     /// Arguments of cargo: features.
     pub features: &'static [&'static str],
+    /// Features of racelog's that it needs besides `record`.
+    pub racelog: &'static [&'static str],
+    /// What the rule for imports cannot do, and somebody who converts the crate does by hand.
+    pub by_hand: &'static [Rewrite],
     /// Files that are left out, from its folder: tests of what needs a runtime for futures, whose
     /// threads racelog does not see.
     pub left_out: &'static [&'static str],
@@ -16,8 +20,19 @@ pub struct Entry {
     pub skipped: &'static [&'static str],
 }
 
+/// A text in a file that is replaced by another.
+#[derive(Clone, Copy, Debug)]
+pub struct Rewrite {
+    /// The file, from the crate's folder.
+    pub file: &'static str,
+    /// What stands there, once.
+    pub from: &'static str,
+    /// What stands there then.
+    pub to: &'static str,
+}
+
 const fn entry(name: &'static str, version: &'static str) -> Entry {
-    Entry { name, version, features: &[], left_out: &[], skipped: &[] }
+    Entry { name, version, features: &[], racelog: &[], by_hand: &[], left_out: &[], skipped: &[] }
 }
 
 /// The crates.
@@ -29,9 +44,21 @@ pub const CRATES: [Entry; 25] = [
     entry("concurrent-queue", "2.5.0"),
     entry("crossbeam-channel", "0.5.17"),
     entry("crossbeam-deque", "0.8.8"),
-    entry("crossbeam-epoch", "0.9.21"),
+    Entry {
+        // It loads its atomics by a trait of crossbeam-utils.
+        racelog: &["crossbeam"],
+        ..entry("crossbeam-epoch", "0.9.21")
+    },
     entry("crossbeam-queue", "0.3.14"),
-    entry("crossbeam-utils", "0.8.23"),
+    Entry {
+        // A `const fn`: what racelog's `UnsafeCell` says of `get` tells why, and what to write.
+        by_hand: &[Rewrite {
+            file: "src/atomic/atomic_cell.rs",
+            from: "self.value.get().cast::<T>()",
+            to: "UnsafeCell::raw_get(&self.value).cast::<T>()",
+        }],
+        ..entry("crossbeam-utils", "0.8.23")
+    },
     entry("dashmap", "6.2.1"),
     entry("event-listener", "5.4.2"),
     Entry {

@@ -1,7 +1,8 @@
 //! Takes imports from racelog that come from std: the modules `sync`, `thread`, `cell` and `hint`
 //! of `std`, `core` and `alloc`, wherever a path names them; and `#[test]`.
 //!
-//! It goes by tokens, so that the bodies of macros are changed as well.
+//! It goes by tokens, so that the bodies of macros are changed as well. The paths are global, so
+//! that edition 2015 understands them in every module.
 
 use std::ops::Range;
 
@@ -30,17 +31,17 @@ fn walk(source: &str, tokens: TokenStream, edits: &mut Edits) {
     let mut at = 0;
     while at < tokens.len() {
         if let Some(name) = test_attribute(&tokens[at..]) {
-            edits.replace(name, "racelog::test");
+            edits.replace(name, "::racelog::test");
             at += 2;
             continue;
         }
         match library_path(&tokens, at) {
             Some(Path::Mirrored) => {
-                edits.replace(place(&tokens[at]), "racelog");
+                edits.replace(place(&tokens[at]), racelog(&tokens, at));
                 at += 3;
             }
             Some(Path::List(list)) => {
-                split(source, &tokens[at], list, edits);
+                split(source, &tokens[at], list, racelog(&tokens, at), edits);
                 at += 4;
             }
             None => {
@@ -55,6 +56,23 @@ fn walk(source: &str, tokens: TokenStream, edits: &mut Edits) {
 
 fn place(token: &TokenTree) -> Range<usize> {
     token.span().byte_range()
+}
+
+/// What a path begins with that replaces one of a library.
+fn racelog(tokens: &[TokenTree], library: usize) -> &'static str {
+    if follows_colons(tokens, library) { "racelog" } else { "::racelog" }
+}
+
+/// Whether `::` stands before a token.
+fn follows_colons(tokens: &[TokenTree], at: usize) -> bool {
+    at >= 2 && is_colons(tokens, at - 2)
+}
+
+/// Whether a token is the first of `::`.
+fn is_colons(tokens: &[TokenTree], at: usize) -> bool {
+    let colon =
+        |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == ':');
+    colon(at) && colon(at + 1)
 }
 
 /// The name in `#[test]`.
@@ -79,17 +97,12 @@ enum Path<'a> {
 }
 
 fn library_path(tokens: &[TokenTree], at: usize) -> Option<Path<'_>> {
-    let is_colons = |at: usize| {
-        let colon =
-            |at: usize| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == ':');
-        colon(at) && colon(at + 1)
-    };
     let TokenTree::Ident(library) = &tokens[at] else { return None };
-    if !LIBRARIES.iter().any(|name| library == name) || !is_colons(at + 1) {
+    if !LIBRARIES.iter().any(|name| library == name) || !is_colons(tokens, at + 1) {
         return None;
     }
     // `a::std::sync` is a path in a module of the crate; `::std::sync` is not.
-    if at >= 3 && is_colons(at - 2) {
+    if at >= 3 && follows_colons(tokens, at) {
         let before = &tokens[at - 3];
         let keyword = |word: &proc_macro2::Ident| {
             ["use", "in", "as", "dyn", "impl", "for", "return", "mut", "const", "unsafe", "where"]
@@ -110,7 +123,7 @@ fn library_path(tokens: &[TokenTree], at: usize) -> Option<Path<'_>> {
 }
 
 /// Splits `std::{fmt, sync::Arc}` into `{std::{fmt}, racelog::{sync::Arc}}`.
-fn split(source: &str, library: &TokenTree, list: &Group, edits: &mut Edits) {
+fn split(source: &str, library: &TokenTree, list: &Group, racelog: &str, edits: &mut Edits) {
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
     let mut item: Vec<TokenTree> = Vec::new();
     let mut sort = |item: &mut Vec<TokenTree>| {
@@ -136,8 +149,8 @@ fn split(source: &str, library: &TokenTree, list: &Group, edits: &mut Edits) {
     }
     let (theirs, ours) = (theirs.join(", "), ours.join(", "));
     let text = match theirs.is_empty() {
-        true => format!("racelog::{{{ours}}}"),
-        false => format!("{{{library}::{{{theirs}}}, racelog::{{{ours}}}}}"),
+        true => format!("{racelog}::{{{ours}}}"),
+        false => format!("{{{library}::{{{theirs}}}, {racelog}::{{{ours}}}}}"),
     };
     edits.replace(place(library).start..list.span().byte_range().end, text);
 }
@@ -153,20 +166,20 @@ mod tests {
 
     #[test]
     fn paths_to_what_is_mirrored_are_changed_and_no_others() {
-        becomes("use std::sync::Arc;", "use racelog::sync::Arc;");
+        becomes("use std::sync::Arc;", "use ::racelog::sync::Arc;");
         becomes(
             "pub(crate) use core::cell::UnsafeCell as C;",
-            "pub(crate) use racelog::cell::UnsafeCell as C;",
+            "pub(crate) use ::racelog::cell::UnsafeCell as C;",
         );
         becomes("use ::alloc::sync::Arc;", "use ::racelog::sync::Arc;");
         becomes("use std::fmt; use crate::std::sync::X;", "use std::fmt; use crate::std::sync::X;");
         becomes(
             "fn f() { std::thread::yield_now(); std::mem::drop(0) }",
-            "fn f() { racelog::thread::yield_now(); std::mem::drop(0) }",
+            "fn f() { ::racelog::thread::yield_now(); std::mem::drop(0) }",
         );
         becomes(
             "macro_rules! m { () => { std::hint::spin_loop() } }",
-            "macro_rules! m { () => { racelog::hint::spin_loop() } }",
+            "macro_rules! m { () => { ::racelog::hint::spin_loop() } }",
         );
         becomes(
             "// std::sync\nconst S: &str = \"std::sync\";",
@@ -178,18 +191,19 @@ mod tests {
     fn lists_are_split() {
         becomes(
             "use std::{fmt, sync::{Arc, atomic::*}, thread};",
-            "use {std::{fmt}, racelog::{sync::{Arc, atomic::*}, thread}};",
+            "use {std::{fmt}, ::racelog::{sync::{Arc, atomic::*}, thread}};",
         );
-        becomes("use core::{cell::Cell};", "use racelog::{cell::Cell};");
+        becomes("use ::std::{fmt, sync::Arc};", "use ::{std::{fmt}, racelog::{sync::Arc}};");
+        becomes("use core::{cell::Cell};", "use ::racelog::{cell::Cell};");
         becomes("use std::{fmt, io};", "use std::{fmt, io};");
     }
 
     #[test]
     fn tests_are_ours() {
-        becomes("#[test]\n#[ignore]\nfn a() {}", "#[racelog::test]\n#[ignore]\nfn a() {}");
+        becomes("#[test]\n#[ignore]\nfn a() {}", "#[::racelog::test]\n#[ignore]\nfn a() {}");
         becomes(
             "#[cfg(test)] mod tests { #[test] fn a() {} }",
-            "#[cfg(test)] mod tests { #[racelog::test] fn a() {} }",
+            "#[cfg(test)] mod tests { #[::racelog::test] fn a() {} }",
         );
     }
 }

@@ -9,7 +9,7 @@ use predictor::finding::Level;
 use predictor::project::Project;
 use serde::{Deserialize, Serialize};
 
-use super::catalogue::Entry;
+use super::catalogue::{Entry, Rewrite};
 pub use super::suite::Ran;
 use super::suite::{Suite, limited};
 use super::{attributes, imports};
@@ -116,6 +116,17 @@ impl Laboratory {
         Ok(outcome)
     }
 
+    /// Fetches a crate and changes it in both ways, and no more.
+    ///
+    /// # Errors
+    /// If it cannot be had, or files cannot be written.
+    pub fn change(&self, entry: &Entry) -> Result<(), Error> {
+        for change in [Change::Converted, Change::Instrumented] {
+            self.prepare(entry, change, &as_it_is)?;
+        }
+        Ok(())
+    }
+
     /// Fetches a crate and changes it, first by hand.
     ///
     /// # Errors
@@ -140,7 +151,13 @@ impl Laboratory {
         leave_out_tests(&mut package);
         leave_out_dependencies(&mut package)?;
         if change != Change::Plain {
-            package.depend_on_racelog(&["record"]);
+            package.depend_on_racelog(&[&["record"], entry.racelog].concat());
+            if has_own_allocator(&package)? {
+                package.keep_own_allocator();
+            }
+            for rewrite in entry.by_hand {
+                rewrite.apply(package.folder())?;
+            }
         }
         package.save()?;
         if change != Change::Plain {
@@ -149,6 +166,10 @@ impl Laboratory {
                     let mut source = imports::convert(&fs::read_to_string(&path)?)?;
                     if change == Change::Instrumented && folder == "src" {
                         source = attributes::instrument(&source)?;
+                    }
+                    // In this edition crates have to be named at the root.
+                    if package.edition() == "2015" && is_root(&path, package.folder()) {
+                        source.push_str("\nextern crate racelog;\n");
                     }
                     fs::write(&path, source)?;
                 }
@@ -243,6 +264,36 @@ fn size(folder: &Path) -> u64 {
         Err(_) => 0,
     });
     sizes.sum()
+}
+
+impl Rewrite {
+    fn apply(&self, package: &Path) -> Result<(), Error> {
+        let path = package.join(self.file);
+        let source = fs::read_to_string(&path)?;
+        let found = source.matches(self.from).count();
+        if found != 1 {
+            return Err(format!("{} has `{}` {found} times, not once", self.file, self.from).into());
+        }
+        fs::write(path, source.replace(self.from, self.to))?;
+        Ok(())
+    }
+}
+
+/// Whether a source of a package says what its allocator is.
+fn has_own_allocator(package: &Package) -> Result<bool, Error> {
+    for folder in ["src", "tests"] {
+        for path in package.sources(folder)? {
+            if fs::read_to_string(path)?.contains("#[global_allocator]") {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a file is the root of a package's library or of one of its tests.
+fn is_root(path: &Path, package: &Path) -> bool {
+    path == package.join("src/lib.rs") || path.parent() == Some(&package.join("tests"))
 }
 
 /// Leaves out of the manifest the tests whose files are not there.

@@ -8,8 +8,9 @@ use std::process::Command;
 
 use super::{Error, Package};
 
-/// Fetches a crate and copies its sources to `NAME-VERSION` in the folder, as they were published.
-/// What was there before is replaced.
+/// Fetches a crate and copies its sources to `NAME-VERSION` in the folder, as they were published,
+/// but for what says how its authors build it: their versions of dependencies, of which those who
+/// depend on the crate see nothing either, and their compiler. What was there before is replaced.
 ///
 /// # Errors
 /// If there is no such crate, or it cannot be had.
@@ -66,14 +67,22 @@ fn host() -> Result<String, Error> {
     Ok(host.ok_or("rustc does not say what it compiles for")?.to_owned())
 }
 
-/// Copies a folder with all that is in it, but for what cargo has added.
+/// Copies a folder with all that is in it, but for what cargo has added and what says how it is to
+/// be built.
 fn copy_folder(from: &Path, to: &Path) -> Result<(), Error> {
-    let added = [".cargo-ok", ".cargo-checksum.json", ".cargo_vcs_info.json"];
+    let left_out = [
+        ".cargo-ok",
+        ".cargo-checksum.json",
+        ".cargo_vcs_info.json",
+        "Cargo.lock",
+        "rust-toolchain",
+        "rust-toolchain.toml",
+    ];
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (name, path) = (entry.file_name(), entry.path());
-        if added.iter().any(|added| name == *OsStr::new(added)) {
+        if left_out.iter().any(|left_out| name == *OsStr::new(left_out)) {
             continue;
         }
         if entry.file_type()?.is_dir() {

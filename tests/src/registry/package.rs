@@ -79,6 +79,15 @@ impl Package {
         dependencies.insert("racelog".to_owned(), Value::Table(racelog));
     }
 
+    /// Has racelog leave the allocator to the package, for one of its tests has one of its own. After
+    /// [`depend_on_racelog`](Self::depend_on_racelog).
+    pub fn keep_own_allocator(&mut self) {
+        let racelog = ["target", "cfg(racelog)", "dependencies", "racelog"]
+            .iter()
+            .fold(&mut self.manifest, |at, key| table_in(at, key));
+        racelog.insert("default-features".to_owned(), Value::Boolean(false));
+    }
+
     /// Leaves out a dependency of its tests, such as one that only benches need.
     /// [`save`](Self::save) writes it.
     pub fn leave_out(&mut self, dependency: &str) {
