@@ -98,6 +98,61 @@ fn accesses_of_bare_memory_are_recorded_with_their_values() {
 }
 
 #[test]
+fn words_behind_guards_are_read_without_a_branch_where_nothing_is_decided() {
+    let race = [("line 1", "line 4")];
+    for kind in ["mutex", "rwlock", "niche", "written", "compared", "same"] {
+        check(&format!("guard-{kind}"), &race);
+    }
+    let decided = ["mutex-decided", "rwlock-decided", "niche-decided", "compared-decided"];
+    for kind in decided.into_iter().chain(["updated", "lent", "shown", "followed"]) {
+        check(&format!("guard-{kind}"), &[]);
+    }
+}
+
+#[test]
+fn without_the_attribute_words_behind_guards_have_values_and_branches() {
+    for kind in ["mutex", "rwlock", "niche", "written", "compared", "updated", "lent", "followed"] {
+        assert_eq!(races(&["plain", &format!("guard-{kind}")]), BTreeSet::new(), "{kind}");
+    }
+    let race = BTreeSet::from([("line 1".to_owned(), "line 4".to_owned())]);
+    assert_eq!(races(&["plain", "guard-same"]), race);
+}
+
+/// A change that is recorded late races with nobody to whom the guard was shown, and comes before
+/// the lock is given back to wait.
+#[test]
+fn words_behind_guards_that_are_shown_or_waited_with_do_not_race() {
+    for kind in ["guard-shared", "guard-waits"] {
+        assert_eq!(races(&["plain", kind]), BTreeSet::new(), "{kind}");
+        assert_eq!(races(&[kind]), BTreeSet::new(), "{kind}");
+    }
+}
+
+#[test]
+fn accesses_of_words_behind_guards_have_their_values() {
+    // A read, an assignment, an update; then two references, by one of which something is written:
+    // that is said when the guard is used again, or goes.
+    let number = "read 1, write 3, read 3, write 15, read 15, write 15, read 15, write 16, ";
+    let others = "read 1, write 0, read 0, read 7";
+    // Elsewhere an assignment is by a reference.
+    for (args, first) in [(&["guard-values"][..], ""), (&["plain", "guard-values"], "read 1, ")] {
+        let trace = record(args);
+        let mut printer = trace.printer();
+        let mut said = Vec::new();
+        for event in trace.events() {
+            if matches!(trace.op(event), Op::Read { .. } | Op::Write { .. }) {
+                let line = printer.event(event);
+                let words: Vec<&str> = line.split(' ').collect();
+                if words[0] != "main" {
+                    said.push(format!("{} {}", words[1], words[3]));
+                }
+            }
+        }
+        assert_eq!(said.join(", "), format!("{first}{number}{others}"), "{args:?}");
+    }
+}
+
+#[test]
 fn what_is_not_instrumented_decides_by_every_read() {
     check("edge-none", &[("line 1", "line 4")]);
     let kinds = [

@@ -26,6 +26,8 @@ pub(super) enum Use {
 pub(super) enum Borrow {
     /// To look at it, or for a shared reference.
     Look,
+    /// To compare it: by its own operator, if it is a word.
+    Compare,
     /// For a `&mut`.
     Mutable,
     /// For a method, which may take it by either reference, or by value.
@@ -100,7 +102,7 @@ impl<'a> Rewriter<'a> {
             let (span, argument) = (expr.span(), argument(expr));
             *expr = Expr::Verbatim(match is_block_like {
                 true => self.emit.unit_method(&hook, "then", span, argument),
-                false => self.emit.method(&hook, "then", span, argument),
+                false => self.emit.then(&hook, span, argument),
             });
         }
     }
@@ -188,7 +190,7 @@ impl<'a> Rewriter<'a> {
             && !is_word(&binary.right)
             && in_unsafe;
         let used = if forms::is_comparison(&binary.op) && (borrows || !in_unsafe) {
-            Use::Place(Borrow::Look)
+            Use::Place(Borrow::Compare)
         } else {
             Use::Value
         };

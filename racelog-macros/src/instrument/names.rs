@@ -17,6 +17,8 @@ use super::forms;
 pub(super) struct Names {
     bound: HashSet<String>,
     unclean: HashSet<String>,
+    /// Whether raw pointers can be dereferenced in what is being looked at.
+    in_unsafe: bool,
     /// Functions that were imported from a module, and what they are called there.
     imports: HashMap<String, (String, String)>,
 }
@@ -25,7 +27,7 @@ impl Names {
     /// Looks at all of a function; names that are bound more than once count as one. `imports` are
     /// those of the module that it stands in.
     pub(super) fn of(signature: &Signature, body: &Block, imports: &[UseTree]) -> Self {
-        let mut names = Self::default();
+        let mut names = Self { in_unsafe: signature.unsafety.is_some(), ..Self::default() };
         for tree in imports {
             names.import(tree, None);
         }
@@ -91,6 +93,12 @@ impl Names {
         }
     }
 
+    /// Whether the value is the guard of a lock: which lock it is was decided before it was taken,
+    /// and if it is one of ours, its events say so. In unsafe code pointers are read by these names.
+    fn takes_lock(&self, value: &Expr) -> bool {
+        forms::taken_lock(value).is_some_and(|call| !self.in_unsafe || call.method == "lock")
+    }
+
     /// Whether a variable with this value is clean.
     fn is_clean_value(&self, value: &Expr) -> bool {
         match forms::bare(value) {
@@ -102,7 +110,8 @@ impl Names {
                 _ => true,
             },
             Expr::MethodCall(call) => {
-                !(forms::is_operation(call) || forms::is_unwrap(call) || is_read(call))
+                self.takes_lock(value)
+                    || !(forms::is_operation(call) || forms::is_unwrap(call) || is_read(call))
             }
             Expr::Reference(reference) => self.is_clean(&reference.expr),
             Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.is_clean_value(part)),
@@ -137,6 +146,12 @@ impl<'ast> Visit<'ast> for Names {
     fn visit_expr_assign(&mut self, assign: &'ast ExprAssign) {
         self.assigned(&assign.left);
         visit::visit_expr_assign(self, assign);
+    }
+
+    fn visit_expr_unsafe(&mut self, block: &'ast syn::ExprUnsafe) {
+        let outer = std::mem::replace(&mut self.in_unsafe, true);
+        visit::visit_expr_unsafe(self, block);
+        self.in_unsafe = outer;
     }
 
     fn visit_item(&mut self, item: &'ast syn::Item) {

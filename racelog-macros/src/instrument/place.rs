@@ -87,6 +87,7 @@ impl Rewriter<'_> {
         }
         match self.through(expr) {
             Through::Nothing => self.place(expr),
+            through if !self.in_unsafe => self.compared_place(expr, borrow, through, span),
             Through::Value if forms::pointer(expr).is_some_and(forms::is_inferred_pointer) => {
                 self.place(expr);
                 self.hooks.push(self.emit.hook("raw_reference", span, TokenStream::new()));
@@ -123,7 +124,7 @@ impl Rewriter<'_> {
                     let target = #address;
                     (target, #seen)
                 }};
-                self.wrap_pointer(expr, "using", target);
+                self.wrap_pointer(expr, true, "using", target);
             }
         }
     }
@@ -132,7 +133,7 @@ impl Rewriter<'_> {
     fn seen(&self, pointer: &TokenStream, borrow: Borrow, called: Option<&Called>) -> TokenStream {
         match borrow {
             Borrow::Mutable => self.emit.seen_mutable(pointer),
-            Borrow::Look | Borrow::Receiver => {
+            Borrow::Look | Borrow::Compare | Borrow::Receiver => {
                 self.emit.seen(pointer, called.map(|called| &*called.name))
             }
         }
@@ -181,9 +182,9 @@ impl Rewriter<'_> {
                 *expr = Expr::Verbatim(tokens);
             }
             Through::Value => {
-                let target = target(expr);
+                let (target, decided) = (target(expr), self.is_decided_pointer(expr));
                 self.place(expr);
-                self.wrap_pointer(expr, "reading", target);
+                self.wrap_pointer(expr, decided, "reading", target);
                 let tokens = self.emit.hook("made", span, expr.to_token_stream());
                 *expr = Expr::Verbatim(tokens);
             }
@@ -240,9 +241,9 @@ impl Rewriter<'_> {
                 *right = Expr::Verbatim(self.emit.method(&probe, change.named, span, arguments));
             }
             Through::Value => {
-                let target = target(left);
+                let (target, decided) = (target(left), self.is_decided_pointer(left));
                 self.assigned_place(left, right);
-                self.wrap_pointer(left, change.by_value, target);
+                self.wrap_pointer(left, decided, change.by_value, target);
             }
         }
         true
@@ -281,9 +282,29 @@ impl Rewriter<'_> {
                 .is_some_and(|path| forms::may_be_static(path) && !self.names.is_variable(path))
     }
 
+    /// A place that is referred to where no pointer can be raw: what a lock guards may be compared.
+    fn compared_place(&mut self, expr: &mut Expr, borrow: Borrow, through: Through, span: Span) {
+        let compared = borrow == Borrow::Compare;
+        match through {
+            Through::Named(probe) => {
+                self.place(expr);
+                if compared {
+                    let hook = self.emit.method(&probe, "looking", span, TokenStream::new());
+                    self.hooks.push(hook);
+                }
+            }
+            Through::Value if compared => {
+                let decided = self.is_decided_pointer(expr);
+                self.place(expr);
+                self.wrap_pointer(expr, decided, "looking", TokenStream::new());
+            }
+            Through::Value | Through::Nothing => self.place(expr),
+        }
+    }
+
     fn through(&self, place: &Expr) -> Through {
         if !self.in_unsafe {
-            return Through::Nothing;
+            return self.through_guard(place);
         }
         let Some(pointer) = forms::pointer(place) else { return Through::Nothing };
         if forms::is_simple(pointer) {
@@ -294,6 +315,28 @@ impl Rewriter<'_> {
         } else {
             Through::Value
         }
+    }
+
+    /// Where no pointer can be raw, a `*` may still be that of a guard of ours.
+    fn through_guard(&self, place: &Expr) -> Through {
+        let Expr::Unary(unary) = forms::bare(place) else { return Through::Nothing };
+        if !matches!(unary.op, UnOp::Deref(_)) {
+            return Through::Nothing;
+        }
+        if forms::is_simple(&unary.expr) {
+            Through::Named(self.emit.wrap("PointerProbe::of", &address(&unary.expr)))
+        } else if forms::taken_lock(&unary.expr).is_some() {
+            Through::Value
+        } else {
+            Through::Nothing
+        }
+    }
+
+    /// Whether it may depend on what was read where a place is that is reached through a pointer:
+    /// not if that is the guard of a lock, for which lock it is was decided before it was taken.
+    fn is_decided_pointer(&self, place: &Expr) -> bool {
+        let lock = forms::pointer(place).and_then(forms::taken_lock);
+        lock.is_none_or(|call| self.in_unsafe && call.method != "lock")
     }
 
     /// A closure that names a place. A call on the way there is made once more when the place is
@@ -312,22 +355,26 @@ impl Rewriter<'_> {
     }
 
     /// Puts what records around the pointer that a place is reached through.
-    fn wrap_pointer(&self, place: &mut Expr, method: &str, target: TokenStream) {
-        match place {
-            Expr::Paren(paren) => self.wrap_pointer(&mut paren.expr, method, target),
-            Expr::Group(group) => self.wrap_pointer(&mut group.expr, method, target),
-            Expr::Field(field) => self.wrap_pointer(&mut field.base, method, target),
-            Expr::Index(index) => self.wrap_pointer(&mut index.expr, method, target),
+    fn wrap_pointer(&self, place: &mut Expr, decided: bool, method: &str, target: TokenStream) {
+        let outer = match place {
+            Expr::Paren(paren) => &mut paren.expr,
+            Expr::Group(group) => &mut group.expr,
+            Expr::Field(field) => &mut field.base,
+            Expr::Index(index) => &mut index.expr,
             Expr::Unary(unary) => {
                 let span = unary.span();
                 // Where it points to may depend on what was read.
-                self.emit.after(&mut unary.expr, span);
+                if decided {
+                    self.emit.after(&mut unary.expr, span);
+                }
                 let pointer = self.emit.wrap("Pointer", &unary.expr.to_token_stream());
                 let tokens = self.emit.method(&pointer, method, span, target);
                 *unary.expr = Expr::Verbatim(tokens);
+                return;
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.wrap_pointer(outer, decided, method, target);
     }
 }
 

@@ -10,7 +10,7 @@
 //! expects it: nothing reaches an event of code that was not instrumented.
 
 use super::Hooks;
-use crate::rt::{CallSite, Traced, with, word_of};
+use crate::rt::{CallSite, Traced, plain_word_of, with, word_of};
 use crate::trace::Value;
 use crate::trace::expression::{Binary, Unary};
 
@@ -36,8 +36,10 @@ impl Origin {
     }
 }
 
+/// What is recorded of a word, be it one of memory or one that a lock guards.
 fn value_of<T>(value: &T) -> Option<Value> {
-    Some(word_of(value)).filter(|value| *value != Value::Opaque)
+    let is_known = |value: &Value| *value != Value::Opaque;
+    Some(word_of(value)).filter(is_known).or_else(|| Some(plain_word_of(value)).filter(is_known))
 }
 
 /// What is said of values.
@@ -122,6 +124,21 @@ impl Naming {
         Origin(traced)
     }
 
+    /// The origin of what an update by an operator, such as `*guard += 1`, has found that is made
+    /// and not said to be: for what it leaves, and for what was checked then. Who says what it
+    /// leaves has said what was checked, so no branch follows the operator.
+    pub fn found_by_update(self) -> Origin {
+        let Some(before) = self.0 else { return Origin::default() };
+        let traced = with(|log| {
+            let found = log.found_held()?;
+            Some(match log.named() == before + 1 {
+                true => log.named_value(before + 1, found),
+                false => log.unfollowed(found),
+            })
+        });
+        Origin(traced.flatten())
+    }
+
     /// The origin of what the operation is about to find, for what the same operation leaves.
     pub fn will_find<T>(self, value: &T) -> Origin {
         let value = value_of(value);
@@ -139,8 +156,9 @@ mod tests {
     use super::*;
     use crate::cell::Shared;
     use crate::child_trace::in_child;
-    use crate::instrument::HOOKS;
+    use crate::instrument::{HOOKS, PointerProbe};
     use crate::rt::Expected;
+    use crate::sync::Mutex;
     use crate::trace::{Item, Op, Said};
 
     /// An operation that instrumented code expects.
@@ -212,5 +230,75 @@ mod tests {
         ];
         // The second time, `a` is 8, so the sum is more than 8; the first time it is not.
         assert_eq!(words, [round, round].concat());
+    }
+
+    /// Uses of a guard, with what is said of them at the same place: that of the macro's call.
+    macro_rules! use_of {
+        (*$guard:ident) => {
+            PointerProbe::of(|| &raw const $guard).reading(|| &raw const *$guard).done(*$guard)
+        };
+        (*$guard:ident = $value:expr) => {
+            *$guard = PointerProbe::of(|| &raw const $guard).writing($value, || &raw const *$guard)
+        };
+        (*$guard:ident += $value:expr) => {
+            *$guard += PointerProbe::of(|| &raw const $guard).operand($value, || &raw const *$guard)
+        };
+    }
+
+    /// What the expansion of `let a = *guard; *guard = a + 1; *guard += 2;` would do.
+    #[test]
+    fn words_behind_guards_are_named_as_cells_are() {
+        if in_child() {
+            let lock = Mutex::new(7u8);
+            let mut guard = lock.lock().unwrap();
+
+            let naming = HOOKS.names(Some("a"));
+            let value = use_of!(*guard);
+            let a = naming.found(&value);
+
+            HOOKS.leaves(a.clone().binary(Binary::Add, HOOKS.constant(&1u8)));
+            use_of!(*guard = value + 1);
+            HOOKS.made(());
+            HOOKS.said();
+
+            let naming = HOOKS.names(None);
+            let updating = HOOKS.updating();
+            use_of!(*guard += 2);
+            let found = naming.found_by_update();
+            let sum = found.binary(Binary::Add, HOOKS.constant(&2u8));
+            let fits = sum.clone().binary(Binary::Lt, HOOKS.constant(&256u16));
+            HOOKS.checked(fits, "it fits", true);
+            HOOKS.leaves(sum);
+            updating.done(());
+            HOOKS.said();
+            assert_eq!(*guard, 10);
+            drop(guard);
+            std::mem::forget(lock);
+            return;
+        }
+        let name = "instrument::data::tests::words_behind_guards_are_named_as_cells_are";
+        let mut words = Vec::new();
+        for item in crate::child_trace::items(name) {
+            match item {
+                Item::Said { said, .. } => words.push(match said {
+                    Said::Found(Some(_)) => "found, with a name",
+                    Said::Found(None) => "found",
+                    Said::Is(formula) => {
+                        // By what was named just before.
+                        assert_eq!(formula.operands()[0], 1, "{formula:?}");
+                        "is"
+                    }
+                    Said::Expects(_) | Said::Since(_) => "something else",
+                }),
+                Item::Event(event) if matches!(event.op, Op::Begin | Op::End) => {}
+                Item::Event(event) => words.push(event.op.keyword()),
+                Item::Init { .. } | Item::Request(_) => {}
+            }
+        }
+        let first = ["acquire", "found, with a name", "read", "is", "write"];
+        let update = ["found", "read", "is", "check_panic", "is", "write"];
+        // The last read is one by code that is not instrumented.
+        let last = ["branch", "read", "release"];
+        assert_eq!(words, [&first[..], &update[..], &last[..]].concat());
     }
 }

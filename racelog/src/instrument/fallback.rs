@@ -53,6 +53,12 @@ pub trait PointerProbeFallback: Sized {
 
     /// See [`PointerProbe`].
     #[inline]
+    fn looking(self) -> Next {
+        Next
+    }
+
+    /// See [`PointerProbe`].
+    #[inline]
     fn arming<T: ?Sized>(self, _: Seen, _: impl FnOnce() -> *const T) -> Next {
         Next
     }
@@ -109,6 +115,12 @@ pub trait PointerFallback: Sized {
 
     /// It.
     fn into_pointer(self) -> Self::Pointer;
+
+    /// See [`Pointer`].
+    #[inline]
+    fn looking(self) -> Self::Pointer {
+        self.into_pointer()
+    }
 
     /// See [`Pointer`].
     #[inline]

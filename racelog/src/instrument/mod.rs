@@ -20,6 +20,7 @@ mod callee;
 mod data;
 mod fallback;
 mod functions;
+mod guards;
 mod known;
 mod pointer;
 mod scope;

@@ -15,7 +15,7 @@ use super::known::Seen;
 use super::{Hooks, branch};
 use crate::cell;
 use crate::contract::marker::Marker;
-use crate::rt::{CallSite, borrow, raw};
+use crate::rt::{CallSite, borrow, held, raw};
 
 /// The type of a pointer that can be named again. The type can be had without moving the pointer.
 #[derive(Debug)]
@@ -109,6 +109,7 @@ impl Drop for Updating {
     #[inline]
     fn drop(&mut self) {
         raw::give_up();
+        held::give_up();
     }
 }
 
@@ -117,8 +118,8 @@ impl Hooks {
     #[track_caller]
     #[inline]
     pub fn made<R>(self, result: R) -> R {
-        if !raw::end() {
-            // No raw pointer, but perhaps a `Deref`, a destructor or an operator of the program.
+        if !raw::end() && !held::end() {
+            // No raw pointer and no word that a lock guards, but perhaps a `Deref`, a destructor or an operator of the program.
             branch(Some(CallSite::caller()));
         }
         result

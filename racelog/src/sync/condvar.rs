@@ -120,6 +120,7 @@ impl Condvar {
         here: Option<CallSite>,
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let mutex = guard.0.lock();
+        guard.0.end_loan();
         let lock = &mutex.record.meta.lock;
         self.waiters.about_to_wait(lock, here);
         let wait = self.waiters.begin(lock, Deadline::patience(deadline), here);

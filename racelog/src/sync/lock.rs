@@ -100,6 +100,7 @@ impl<W: WriterLock> LockRecord<W> {
     #[inline]
     pub(crate) fn releasing(&self, here: Option<CallSite>) {
         with(|log| {
+            self.meta.assert_no_loan(log);
             self.meta.lock.releasing(log, here);
             self.writers.releasing(log, here);
         });
@@ -131,6 +132,7 @@ impl LockRecord<LockMeta> {
     /// The calling thread, a writer, becomes a reader. It keeps the writers' own lock.
     pub(crate) fn downgrading(&self, here: Option<CallSite>) {
         with(|log| {
+            self.meta.assert_no_loan(log);
             self.meta.lock.releasing(log, here);
             // No writer comes between, so it never waits.
             self.meta.lock.read_acquired(log, Patience::Try, here);

@@ -22,6 +22,8 @@ mod arc;
 pub mod atomic;
 mod barrier;
 mod condvar;
+#[cfg(test)]
+mod guarded_tests;
 mod lazy_lock;
 pub(crate) mod lock;
 pub mod mpsc;

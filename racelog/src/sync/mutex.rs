@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, TryLockResult};
 
 use super::poisoning::{
-    ExclusiveGuard, RecordedLock, guard_items, lock_items, map_guard, map_try_guard,
+    ExclusiveGuard, RecordedLock, data_of, guard_items, lock_items, map_guard, map_try_guard,
 };
 use crate::rt::CallSite;
 

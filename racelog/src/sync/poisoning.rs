@@ -7,14 +7,14 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 use std::thread;
 
 use super::lock::{LockMode, LockRecord, WriterLock};
-use crate::rt::{self, CallSite, LockMeta, ThreadLog};
+use crate::rt::{self, CallSite, Expected, LockMeta, ThreadLog};
 use crate::sched::{self, Action};
 use crate::trace::{Op, Patience};
 
 /// A lock of std that a panic poisons.
 pub(super) trait StdLock {
     /// Holds it exclusively.
-    type Guard<'a>
+    type Guard<'a>: Deref
     where
         Self: 'a;
 
@@ -199,7 +199,7 @@ pub(super) fn try_result<G>(held: Option<LockResult<G>>) -> TryLockResult<G> {
 }
 
 /// Holds a lock exclusively. If its thread begins to panic meanwhile, the lock is poisoned.
-pub(super) struct ExclusiveGuard<'a, L: StdLock + ?Sized, W: WriterLock, G> {
+pub(super) struct ExclusiveGuard<'a, L: StdLock + ?Sized, W: WriterLock, G: Deref> {
     lock: &'a RecordedLock<L, W>,
     /// The guard of std. `None` once the lock is given back or downgraded.
     inner: Option<G>,
@@ -207,12 +207,15 @@ pub(super) struct ExclusiveGuard<'a, L: StdLock + ?Sized, W: WriterLock, G> {
     here: Option<CallSite>,
     /// Whether the thread panicked when it took the lock.
     panicking: bool,
+    /// Whether instrumented code has it in sight as long as it is there: then the end of it decides
+    /// nothing.
+    in_sight: bool,
 }
 
-impl<'a, L: StdLock + ?Sized, W: WriterLock, G> ExclusiveGuard<'a, L, W, G> {
+impl<'a, L: StdLock + ?Sized, W: WriterLock, G: Deref> ExclusiveGuard<'a, L, W, G> {
     /// A guard of a thread whose taking of the lock is recorded.
     pub(super) fn new(lock: &'a RecordedLock<L, W>, inner: G, here: Option<CallSite>) -> Self {
-        Self { lock, inner: Some(inner), here, panicking: thread::panicking() }
+        Self { lock, inner: Some(inner), here, panicking: thread::panicking(), in_sight: false }
     }
 
     /// The lock.
@@ -220,9 +223,17 @@ impl<'a, L: StdLock + ?Sized, W: WriterLock, G> ExclusiveGuard<'a, L, W, G> {
         self.lock
     }
 
-    /// The guard of std, which is all that has to be given back from here on.
+    /// The guard of std, which is all that has to be given back from here on. Before anything is
+    /// recorded of that, [`end_loan`](Self::end_loan) has been called.
     pub(super) fn into_inner(mut self) -> G {
         self.inner.take().expect(HOLDS)
+    }
+
+    /// The lock is about to be given back: what was written by the guard comes before that, and
+    /// before others may have their turns.
+    #[inline]
+    pub(super) fn end_loan(&self) {
+        self.lock.record.meta.end_of_loan(self.peek());
     }
 }
 
@@ -238,8 +249,9 @@ impl<L: StdLock + ?Sized, W: WriterLock, G: Deref> ExclusiveGuard<'_, L, W, G> {
     /// The data, to read it.
     #[inline]
     pub(super) fn read(&self, here: Option<CallSite>) -> &G::Target {
-        self.lock.record.meta.read(here);
-        self.peek()
+        let data = self.peek();
+        self.lock.record.meta.read_data(data, here);
+        data
     }
 
     /// The data, to write it.
@@ -248,16 +260,23 @@ impl<L: StdLock + ?Sized, W: WriterLock, G: Deref> ExclusiveGuard<'_, L, W, G> {
     where
         G: DerefMut,
     {
-        self.lock.record.meta.write(here);
-        self.inner.as_mut().expect(HOLDS)
+        let data = &mut **self.inner.as_mut().expect(HOLDS);
+        self.lock.record.meta.lend_data(data, here)
+    }
+
+    /// Instrumented code has the guard in sight as long as it is there.
+    pub(super) fn stays_in_sight(&mut self) {
+        self.in_sight = true;
     }
 }
 
-impl<L: StdLock + ?Sized, W: WriterLock, G> Drop for ExclusiveGuard<'_, L, W, G> {
+impl<L: StdLock + ?Sized, W: WriterLock, G: Deref> Drop for ExclusiveGuard<'_, L, W, G> {
     fn drop(&mut self) {
         if self.inner.is_none() || rt::is_off() {
             return;
         }
+        self.end_loan();
+        let _expected = Releasing::expected(self.in_sight, self.here);
         let RecordedLock { record, inner } = self.lock;
         sched::point(Action::Unlock, record.key(), self.here);
         // As std does: a thread that began to panic while it held the lock poisons it.
@@ -275,12 +294,31 @@ impl<L: StdLock + ?Sized, W: WriterLock, G> Drop for ExclusiveGuard<'_, L, W, G>
     }
 }
 
+/// A lock that instrumented code has in sight is given back, which decides nothing.
+struct Releasing(Expected);
+
+impl Releasing {
+    /// From here on, if the guard is one in sight; that a panic ends it is a decision.
+    fn expected(in_sight: bool, here: Option<CallSite>) -> Option<Self> {
+        let place = here.filter(|_| in_sight && !thread::panicking())?;
+        rt::with(|log| Self(log.expect(Expected::At(place))))
+    }
+}
+
+impl Drop for Releasing {
+    fn drop(&mut self) {
+        rt::with(|log| log.expect(self.0));
+    }
+}
+
 /// Holds a lock shared.
 pub(super) struct SharedGuard<'a, L: ?Sized, G> {
     lock: &'a RecordedLock<L, LockMeta>,
     inner: G,
     /// Where the lock was taken.
     here: Option<CallSite>,
+    /// As of an [`ExclusiveGuard`].
+    in_sight: bool,
 }
 
 impl<'a, L: ?Sized, G> SharedGuard<'a, L, G> {
@@ -290,7 +328,12 @@ impl<'a, L: ?Sized, G> SharedGuard<'a, L, G> {
         inner: G,
         here: Option<CallSite>,
     ) -> Self {
-        Self { lock, inner, here }
+        Self { lock, inner, here, in_sight: false }
+    }
+
+    /// Instrumented code has the guard in sight as long as it is there.
+    pub(super) fn stays_in_sight(&mut self) {
+        self.in_sight = true;
     }
 }
 
@@ -303,8 +346,9 @@ impl<L: ?Sized, G: Deref> SharedGuard<'_, L, G> {
     /// The data, to read it.
     #[inline]
     pub(super) fn read(&self, here: Option<CallSite>) -> &G::Target {
-        self.lock.record.meta.read(here);
-        self.peek()
+        let data = self.peek();
+        self.lock.record.meta.read_data(data, here);
+        data
     }
 }
 
@@ -313,6 +357,7 @@ impl<L: ?Sized, G> Drop for SharedGuard<'_, L, G> {
         if rt::is_off() {
             return;
         }
+        let _expected = Releasing::expected(self.in_sight, self.here);
         sched::point(Action::ReadUnlock, self.lock.record.key(), self.here);
         self.lock.record.read_releasing(self.here);
     }
@@ -350,8 +395,10 @@ macro_rules! lock_items {
             #[doc = concat!("As [`std::sync::", stringify!($Lock), "::get_mut`].")]
             #[track_caller]
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
-                self.0.record.meta.exclusive(Some(CallSite::caller()));
-                self.0.inner.get_mut()
+                let here = Some(CallSite::caller());
+                let data = self.0.inner.get_mut();
+                self.0.record.meta.exclusive_data(data_of(&data), here);
+                data
             }
         }
 
@@ -376,12 +423,27 @@ macro_rules! lock_items {
     };
 }
 
+/// The data of a lock, poisoned or not.
+pub(super) fn data_of<'d, T: ?Sized>(data: &'d LockResult<&mut T>) -> &'d T {
+    match data {
+        Ok(data) => data,
+        Err(poison) => poison.get_ref(),
+    }
+}
+
 /// What all guards have in common. `$Guard` is one of this module's and nothing else.
 macro_rules! guard_items {
     ($Guard:ident) => {
         // SAFETY: a shared guard gives access to a `&T` and to what the recorder knows of the lock,
         // which threads may share; never to the lock itself, which would ask for `T: Send`.
         unsafe impl<T: ?Sized + Sync> Sync for $Guard<'_, T> {}
+
+        impl<T: ?Sized> $Guard<'_, T> {
+            /// Instrumented code has it in sight as long as it is there.
+            pub(crate) fn stays_in_sight(guard: &mut Self) {
+                guard.0.stays_in_sight();
+            }
+        }
 
         impl<T: ?Sized> Deref for $Guard<'_, T> {
             type Target = T;

@@ -6,8 +6,8 @@ use std::sync::{LockResult, TryLockResult};
 
 use super::lock::LockMode;
 use super::poisoning::{
-    ExclusiveGuard, RecordedLock, SharedGuard, guard_items, lock_items, map_guard, map_try_guard,
-    try_result, without_waiting,
+    ExclusiveGuard, RecordedLock, SharedGuard, data_of, guard_items, lock_items, map_guard,
+    map_try_guard, try_result, without_waiting,
 };
 use crate::rt::{CallSite, LockMeta, ThreadLog};
 #[cfg(std_since = "1.92")]
@@ -79,6 +79,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(guard: Self) -> RwLockReadGuard<'a, T> {
         let here = Some(CallSite::caller());
         let lock = guard.0.lock();
+        guard.0.end_loan();
         sched::point(Action::Downgrade, lock.record.key(), here);
         let inner = guard.0.into_inner();
         lock.record.downgrading(here);

@@ -4,6 +4,7 @@ pub(in crate::rt) mod clocks;
 mod define;
 mod emit;
 pub(in crate::rt) mod entries;
+mod held;
 pub(in crate::rt) mod kept;
 pub(in crate::rt) mod kept_log;
 pub(in crate::rt) mod owner;

@@ -2,6 +2,7 @@
 
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::spin::SpinGuard;
+use crate::rt::memory::plain_words::Peek;
 use crate::rt::memory::table::Cells;
 use crate::trace::Value;
 
@@ -19,6 +20,26 @@ pub(in crate::rt) struct OpenAccess {
     /// What the memory holds.
     pub(in crate::rt) peek: unsafe fn(usize) -> Value,
 }
+
+/// A change of what a lock guards that the program is in the middle of, by instrumented code.
+#[derive(Clone, Copy)]
+pub(in crate::rt) struct OpenHeld {
+    /// What is known of the lock, which is held until the change is made.
+    pub(in crate::rt) lock: *const (),
+    /// Records the change, after which there is this.
+    pub(in crate::rt) written: unsafe fn(*const (), Value),
+    /// The data.
+    pub(in crate::rt) data: *const (),
+    pub(in crate::rt) peek: Peek,
+    /// Whether it is an update, and no mere write.
+    pub(in crate::rt) updates: bool,
+    /// What was there before.
+    pub(in crate::rt) found: Value,
+    pub(in crate::rt) here: Option<CallSite>,
+}
+
+// SAFETY: the pointers are used by the thread alone that the log is of, in the middle of a change.
+unsafe impl Send for OpenHeld {}
 
 /// A place, by address and size.
 #[derive(Clone, Copy)]

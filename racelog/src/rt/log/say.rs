@@ -28,6 +28,24 @@ impl ThreadLog {
         self.saying.any.set(true);
     }
 
+    /// Two events follow, of which the first finds something and the second leaves something:
+    /// records the first, and keeps what is said of the second.
+    pub(in crate::rt) fn say_of_second(&self, first: impl FnOnce()) {
+        let is = match self.saying.is_any() {
+            true => self.saying.next.borrow_mut().is.take(),
+            false => None,
+        };
+        first();
+        if let Some(is) = is {
+            self.say_is(is);
+        }
+    }
+
+    /// Whether it is said what the next event leaves.
+    pub(in crate::rt) fn says_what_is_left(&self) -> bool {
+        self.saying.is_any() && self.saying.next.borrow().is.is_some()
+    }
+
     /// Nothing is said of the next event, if that has not happened.
     pub(crate) fn say_nothing(&self) {
         if self.saying.any.replace(false) {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::clocks::Clock;
 use super::kept::{KeptAccesses, Tag};
 use super::owner::Owner;
-use super::pending::{Armed, LockedMemory, OpenAccess};
+use super::pending::{Armed, LockedMemory, OpenAccess, OpenHeld};
 use super::saying::Saying;
 use super::session::Session;
 use crate::rt::base::call_site::CallSite;
@@ -26,8 +26,23 @@ pub(crate) enum Expected {
     Nothing,
     /// Those of the operation of ours that is called at this place.
     At(CallSite),
+    /// The use of what a lock guards, by its guard, at this place.
+    Held(CallSite, HeldUse),
     /// The access of bare memory that the recorder itself is writing down.
     Bare,
+}
+
+/// What instrumented code does with what a lock guards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum HeldUse {
+    /// It reads it, and says when it is done.
+    Read,
+    /// It reads it, and does not say when it is done.
+    Look,
+    /// It writes it without reading it.
+    Write,
+    /// It reads it and writes it, by an operator.
+    Update,
 }
 
 /// Why the next event cannot be a short one: bits of [`ThreadLog::bars_short`]. Something was read
@@ -58,6 +73,8 @@ pub(crate) struct ThreadLog {
     /// The access of bare memory that the thread is in the middle of, if its event is not written
     /// yet.
     pub(in crate::rt) open_access: Cell<Option<OpenAccess>>,
+    /// The change of what a lock guards that the thread is in the middle of.
+    pub(in crate::rt) open_held: Cell<Option<OpenHeld>>,
     /// Accesses by methods whose arguments are being evaluated.
     pub(in crate::rt) armed: RefCell<Vec<Armed>>,
     /// Where memory went out of sight, by the address of the place in the source.
@@ -95,6 +112,7 @@ impl ThreadLog {
             bars_short: Cell::new(0),
             held: Cell::new(None),
             open_access: Cell::new(None),
+            open_held: Cell::new(None),
             armed: RefCell::default(),
             blind_spots: RefCell::default(),
             chunks: Chunks::new(thread),
@@ -231,9 +249,11 @@ impl ThreadLog {
     #[inline]
     pub(crate) fn is_expected(&self, call_site: Option<CallSite>) -> bool {
         match (self.expected.get(), call_site) {
-            (Expected::Nothing, _) | (Expected::At(_), None) => false,
+            (Expected::Nothing, _) | (Expected::At(_) | Expected::Held(..), None) => false,
             (Expected::Bare, _) => true,
-            (Expected::At(expected), Some(call_site)) => expected == call_site,
+            (Expected::At(expected) | Expected::Held(expected, _), Some(call_site)) => {
+                expected == call_site
+            }
         }
     }
 

@@ -7,6 +7,7 @@ pub(in crate::rt) mod forget;
 pub(in crate::rt) mod freed_vars;
 pub(in crate::rt) mod freeing;
 pub(in crate::rt) mod modules;
+pub(in crate::rt) mod plain_words;
 pub(in crate::rt) mod stack;
 pub(in crate::rt) mod statics;
 pub(in crate::rt) mod table;

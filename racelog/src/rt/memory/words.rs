@@ -120,13 +120,13 @@ fn is<T, U: 'static>() -> bool {
 
 /// The id of a type, whatever the lifetimes in it.
 #[inline(always)]
-fn id_of<T>() -> TypeId {
+pub(in crate::rt) fn id_of<T: ?Sized>() -> TypeId {
     trait Typed {
         fn id(&self) -> TypeId
         where
             Self: 'static;
     }
-    impl<T> Typed for PhantomData<T> {
+    impl<T: ?Sized> Typed for PhantomData<T> {
         #[inline(always)]
         fn id(&self) -> TypeId
         where

@@ -5,6 +5,7 @@
 
 mod edges;
 mod figures;
+mod guards;
 mod once;
 mod ring;
 mod spin;
@@ -38,6 +39,7 @@ pub(crate) use twice;
 const PROGRAMS: &[&[Program]] = &[
     figures::PROGRAMS,
     edges::PROGRAMS,
+    guards::PROGRAMS,
     once::PROGRAMS,
     ring::PROGRAMS,
     spin::PROGRAMS,
