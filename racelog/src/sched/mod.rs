@@ -5,8 +5,11 @@
 //! as such, so a deadlock is noticed at once. What a thread does between such points no other
 //! thread interrupts.
 //!
-//! - Sleeping and time-outs are by a clock of the run's own, which leaps when all others wait. The
-//!   program's own looks at `Instant` are not.
+//! - Time-outs are by a clock of the run's own, which leaps when all others wait. The program's own
+//!   looks at `Instant` are not.
+//! - To sleep is no order, for nothing says how fast the others are: a thread that sleeps may go on
+//!   whenever it is chosen. If it sleeps again, another moves first. A search that is exhaustive goes
+//!   by the clock there, too.
 //! - A thread that calls `yield_now` or `spin_loop` lets another move first.
 //! - When the body returns, threads that are left are sent away, as at the end of a process: they
 //!   unwind from where they stand.

@@ -37,6 +37,16 @@ enum Wanted {
     Replay { schedule: Box<Schedule>, outcome: PathBuf },
 }
 
+impl Wanted {
+    /// The file that says how it went, if one is wanted.
+    fn outcome(&self) -> Option<&Path> {
+        match self {
+            Self::Replay { outcome, .. } => Some(outcome),
+            Self::Control { outcome, .. } => outcome.as_deref(),
+        }
+    }
+}
+
 fn wanted() -> Option<&'static Wanted> {
     static WANTED: OnceLock<Option<Wanted>> = OnceLock::new();
     WANTED
@@ -286,20 +296,16 @@ fn report(run: &Run) {
     for race in &races {
         eprintln!("racelog: {race}");
     }
-    let Some(Wanted::Replay { outcome, .. } | Wanted::Control { outcome: Some(outcome), .. }) =
-        wanted()
-    else {
-        return;
-    };
+    let Some(outcome) = wanted().and_then(Wanted::outcome) else { return };
     let panicked = PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let strangers = STRANGERS.lock().unwrap_or_else(PoisonError::into_inner);
     write(outcome, &outcome::whole(&state, panicked.as_ref(), &strangers));
 }
 
-/// Says of a replay how far it is: should something end the process that lets nobody speak, that
-/// remains.
+/// Says of a replay how far it is, and of a race that it has happened: should something end the
+/// process that lets nobody speak, that remains.
 fn report_so_far(state: &State) {
-    if let (Guide::Replay(_), Some(Wanted::Replay { outcome, .. })) = (&state.guide, wanted()) {
+    if let Some(outcome) = wanted().and_then(Wanted::outcome) {
         write(outcome, &outcome::so_far(state));
     }
 }

@@ -157,11 +157,11 @@ fn time_is_virtual() {
         .check(|| {
             let hour = Duration::from_secs(3600);
             let (sender, receiver) = mpsc::channel();
+            assert_eq!(receiver.recv_timeout(hour), Err(mpsc::RecvTimeoutError::Timeout));
             let other = thread::spawn(move || {
-                thread::sleep(2 * hour);
+                thread::sleep(hour);
                 sender.send(1).expect("somebody receives");
             });
-            assert_eq!(receiver.recv_timeout(hour), Err(mpsc::RecvTimeoutError::Timeout));
             assert_eq!(receiver.recv_timeout(2 * hour), Ok(1));
             other.join().expect("it does not panic");
             let (lock, condvar) = (Mutex::new(()), Condvar::new());
@@ -172,6 +172,60 @@ fn time_is_virtual() {
         })
         .expect("it is right");
     assert!(begun.elapsed() < Duration::from_secs(3600));
+}
+
+/// In how many of so many schedules of one each a body fails.
+fn failures(explorer: impl Fn() -> Explorer, body: impl Fn()) -> usize {
+    let fails = |seed: &u64| explorer().schedules(1).seed(*seed).check(&body).is_err();
+    (0..200).filter(fails).count()
+}
+
+#[test]
+fn sleep_is_no_order() {
+    /// A notification that nobody may wait for yet; who gives it sleeps before.
+    fn lost_wake_up(sleep: Duration) -> impl Fn() {
+        move || {
+            let state = Arc::new((Mutex::new(()), Condvar::new()));
+            let other = thread::spawn({
+                let state = state.clone();
+                move || {
+                    if !sleep.is_zero() {
+                        thread::sleep(sleep);
+                    }
+                    state.1.notify_one();
+                }
+            });
+            let guard = state.0.lock().expect("nobody panics");
+            drop(state.1.wait(guard).expect("nobody panics"));
+            other.join().expect("it does not panic");
+        }
+    }
+    let sleep = Duration::from_millis(50);
+    let without = failures(explorer, lost_wake_up(Duration::ZERO));
+    let with = failures(explorer, lost_wake_up(sleep));
+    assert!(without > 0 && 2 * with > without, "{with} with the sleep, {without} without");
+    let by_priority = || explorer().pct(2);
+    let without = failures(by_priority, lost_wake_up(Duration::ZERO));
+    let with = failures(by_priority, lost_wake_up(sleep));
+    assert!(without > 0 && 2 * with > without, "{with} with the sleep, {without} without");
+}
+
+#[test]
+fn who_looks_again_after_a_sleep_lets_others_go_on() {
+    let body = || {
+        let flag = Arc::new(AtomicU32::new(0));
+        let other = thread::spawn({
+            let flag = flag.clone();
+            move || (0..20).for_each(|_| _ = flag.fetch_add(1, Ordering::SeqCst))
+        });
+        while flag.load(Ordering::SeqCst) < 20 {
+            thread::sleep(Duration::from_secs(1));
+        }
+        other.join().expect("it does not panic");
+    };
+    for explorer in [explorer(), explorer().pct(3)] {
+        explorer.schedules(50).max_steps(1000).check(body).expect("it ends");
+    }
 }
 
 #[test]

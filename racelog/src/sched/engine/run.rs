@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use super::state::{Next, State};
 use super::system::system_id;
-use crate::rt::CallSite;
+use crate::rt::{Action, CallSite};
 use crate::sched::model::failure::{Failure, Lost};
 use crate::sched::model::intent::Intent;
 use crate::sched::model::place::place_of;
@@ -168,9 +168,12 @@ impl Run {
         deadline: Option<u64>,
     ) -> Signal {
         let mut state = self.lock();
+        // Who sleeps again while nobody else has moved waits for something, and spins.
+        let is_passed_over = intent.action == Action::Sleep && state.guide.wakes_sleepers();
         let slot = &mut state.slots[thread.slot];
         slot.status = Status::Ready;
         slot.intent = intent;
+        slot.yielded |= is_passed_over && slot.slept;
         // SAFETY: the probe is removed when the thread goes, which is before this function returns.
         slot.probe = ready.map(|ready| unsafe { Probe::new(ready) });
         slot.deadline = deadline;

@@ -121,6 +121,8 @@ impl State {
                 // All that can go on only spin: time passes for those who sleep.
                 if let Some(deadline) = self.earliest(now) {
                     clock.store(deadline, Ordering::Relaxed);
+                    let up = self.slots.iter_mut().filter(|slot| slot.is_late(deadline));
+                    up.for_each(|slot| slot.yielded = false);
                     continue;
                 }
                 self.slots.iter_mut().for_each(|slot| slot.yielded = false);
@@ -188,6 +190,7 @@ impl State {
             for (other, slot) in self.slots.iter_mut().enumerate() {
                 // Another thread has moved: what it waits for may have come.
                 slot.yielded &= other == at;
+                slot.slept &= other == at;
             }
             break Next::Goes(at, Signal::Go);
         };

@@ -75,6 +75,8 @@ pub(in crate::sched) struct Slot {
     pub(in crate::sched) deadline: Option<u64>,
     /// It spins, and nobody else has moved since it said so.
     pub(in crate::sched) yielded: bool,
+    /// It has slept, and nobody else has moved since.
+    pub(in crate::sched) slept: bool,
     /// Whether it can be sent away by a panic where it stands.
     pub(in crate::sched) can_leave: bool,
     pub(in crate::sched) held: Vec<Held>,
@@ -102,6 +104,7 @@ impl Slot {
             probe: None,
             deadline: None,
             yielded: false,
+            slept: false,
             can_leave: true,
             held: Vec::new(),
             turn: Arc::default(),
@@ -146,6 +149,7 @@ impl Slot {
             Action::Unlock | Action::ReadUnlock => self.gives_back(object),
             Action::Wait => self.gives_back(second),
             Action::Yield => self.yielded = true,
+            Action::Sleep => self.slept = true,
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use super::pct::Pct;
 use super::race::RaceDirected;
 use super::random::Random;
 use super::replay::Replay;
+use crate::rt::Action;
 use crate::sched::model::slot::Slot;
 
 /// A strategy at work.
@@ -39,7 +40,18 @@ impl Guide {
     pub(in crate::sched) fn is_time_up(&self, slot: &Slot) -> Option<bool> {
         match self {
             Self::Replay(replay) => replay.is_time_up(&slot.path, &slot.intent),
-            _ => None,
+            _ => (self.wakes_sleepers() && slot.intent.action == Action::Sleep).then_some(true),
+        }
+    }
+
+    /// Whether a thread that sleeps may go on before others have done what they can meanwhile: to
+    /// sleep is no order, for nothing says how fast the others are. A search that is exhaustive
+    /// would have to try that at every step of theirs.
+    pub(in crate::sched) fn wakes_sleepers(&self) -> bool {
+        match self {
+            Self::Random(_) | Self::Pct(_) | Self::Race(_) => true,
+            Self::Exhaustive(_) | Self::Replay(_) => false,
+            Self::Watched(guide, _) => guide.wakes_sleepers(),
         }
     }
 
@@ -62,7 +74,8 @@ impl Guide {
     pub(in crate::sched) fn has_news(&mut self) -> bool {
         match self {
             Self::Replay(replay) => replay.has_news(),
-            _ => false,
+            Self::Race(race) | Self::Watched(_, race) => race.has_news(),
+            Self::Random(_) | Self::Pct(_) | Self::Exhaustive(_) => false,
         }
     }
 }

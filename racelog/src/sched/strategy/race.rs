@@ -58,6 +58,8 @@ pub(in crate::sched) struct RaceDirected {
     /// How often a thread has spun since the last change of the set.
     spins: u32,
     found: Vec<RealRace>,
+    /// A race was found, and nobody has asked since.
+    has_news: bool,
     /// Whether a location is one of the sites, by its address.
     known: FxHashMap<usize, bool>,
 }
@@ -71,6 +73,7 @@ impl RaceDirected {
             released: VecDeque::new(),
             spins: 0,
             found: Vec::new(),
+            has_news: false,
             known: FxHashMap::default(),
         }
     }
@@ -78,6 +81,11 @@ impl RaceDirected {
     /// The races that were found, each once.
     pub(in crate::sched) fn found(&self) -> Vec<RealRace> {
         self.found.clone()
+    }
+
+    /// Whether a race was found since this was asked.
+    pub(super) fn has_news(&mut self) -> bool {
+        std::mem::take(&mut self.has_news)
     }
 
     /// Only looks whether threads stand before accesses that race, while another strategy picks.
@@ -167,6 +175,7 @@ impl RaceDirected {
             let race = RealRace { first, second };
             if !self.found.contains(&race) {
                 self.found.push(race);
+                self.has_news = true;
             }
         }
     }
