@@ -17,6 +17,7 @@ mod damage;
 mod detectors;
 mod errors;
 mod evaluate;
+mod explored;
 mod explorer;
 mod frees;
 mod fuzz;

@@ -70,6 +70,7 @@ pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> 
         steps: Vec::new(),
         left_out: 0,
         also: Vec::new(),
+        directed: None,
         replay: None,
     };
     Some(Finding::new(Kind::Hang, vec![occurrence]))

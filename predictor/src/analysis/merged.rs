@@ -100,6 +100,7 @@ impl<'a> Teller<'a> {
             steps: Vec::new(),
             left_out: 0,
             also: Vec::new(),
+            directed: None,
             replay: None,
         };
         (kind, occurrence)
@@ -238,7 +239,7 @@ fn too_weak(trace: &Trace, links: &[WeakLink], describer: &mut Describer<'_>) ->
 
 /// The locks that the first access's thread gives back after it and that the second's takes before
 /// it: they order the two in the observed run.
-fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
+pub(crate) fn ordering_locks(trace: &Trace, pair: Pair) -> Vec<LockId> {
     let (first, second) = (pair.first(), pair.second());
     let events = |thread_of: EventId| trace.events_of_thread(trace.thread(thread_of));
     let released = events(first)[trace.position(first)..]

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashSet;
 
 pub use self::detector::Detector;
+pub(crate) use self::merged::ordering_locks;
 use self::merged::{Merged, Teller};
 
 use crate::detect::deadlock::{self, FoundCircles};

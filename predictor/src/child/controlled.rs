@@ -21,6 +21,17 @@ const LAST_LINES: usize = 5;
 /// The exit code of a program that finds that it cannot be run under control.
 const NOT_CONTROLLED: i32 = 2;
 
+/// What asks for control or for a trace.
+const UNRECORDED: [Variable; 7] = [
+    Variable::Seed,
+    Variable::Control,
+    Variable::Race,
+    Variable::Schedule,
+    Variable::Record,
+    Variable::Folder,
+    Variable::MaxBytes,
+];
+
 /// A program that is run under control.
 #[derive(Clone, Copy, Debug)]
 pub struct ControlledProgram<'a> {
@@ -133,6 +144,13 @@ impl<'a> ControlledProgram<'a> {
     #[must_use]
     pub fn without_variables(mut self) -> Self {
         self.unset = &Variable::ALL;
+        self
+    }
+
+    /// The same program, which leaves no trace of any run.
+    #[must_use]
+    pub fn unrecorded(mut self) -> Self {
+        self.unset = &UNRECORDED;
         self
     }
 

@@ -8,6 +8,7 @@
 //! `render`.
 
 mod describe;
+mod directed;
 mod kind;
 mod level;
 mod operation;
@@ -25,6 +26,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 pub use self::describe::{Describer, HeldLock, held, held_at_end, operation_of};
+pub use self::directed::DirectedRun;
 pub use self::kind::{Basis, Kind, OtherKind};
 pub use self::level::{Doubt, Level, Named};
 pub use self::operation::Operation;
@@ -101,7 +103,10 @@ pub struct Occurrence {
     /// schedule shows them side by side: the operations of each such finding.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Vec<SourceOp>>,
-    /// What came of running the program under the witness.
+    /// The run under control in which it happened, if it was tried and not predicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directed: Option<DirectedRun>,
+    /// What came of running the program under the witness, or by the seed of that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Replay>,
 }

@@ -50,6 +50,13 @@ pub enum Reason {
     NotInSeries,
     /// The recorded run itself was given up while its threads waited.
     Hang,
+    /// A run that was directed to the parts had their threads stand there at once.
+    Met {
+        /// The locks that order them in the recorded run, as the trace calls them.
+        locks: Vec<String>,
+    },
+    /// It happened in a run under control.
+    UnderControl,
     /// A reason that a later version of racelog knows.
     Other {
         /// Its name.
@@ -98,6 +105,8 @@ impl Reason {
             | Self::ConditionFails { .. }
             | Self::NotInSeries
             | Self::Hang
+            | Self::Met { .. }
+            | Self::UnderControl
             | Self::Other { .. } => &[],
         }
     }
@@ -167,6 +176,23 @@ impl Reason {
             Self::Hang => {
                 "the recorded run did not come to its end: it stood still here".to_owned()
             }
+            Self::Met { locks } if locks.is_empty() => {
+                "a run under control had both threads stand there at once: in the recorded run they \
+                 are in order by chance"
+                    .to_owned()
+            }
+            Self::Met { locks } => {
+                let locks: Vec<String> =
+                    locks.iter().map(|lock| format!("`{}`", name(lock))).collect();
+                format!(
+                    "a run under control had both threads stand there at once: in the recorded run \
+                     {} puts them in order by chance",
+                    locks.join(", ")
+                )
+            }
+            Self::UnderControl => {
+                "it happened in a run under control; other runs do not have it".to_owned()
+            }
             Self::Other { text, .. } => text.clone(),
         }
     }
@@ -186,6 +212,8 @@ impl Reason {
             Self::ConditionFails { .. } => "condition-fails",
             Self::NotInSeries => "not-in-series",
             Self::Hang => "hang",
+            Self::Met { .. } => "met",
+            Self::UnderControl => "under-control",
             Self::Other { kind, .. } => kind,
         }
     }
@@ -221,6 +249,7 @@ impl Serialize for Reason {
                 written.condition = Some(condition.clone());
                 written.locks.clone_from(locks);
             }
+            Self::Met { locks } => written.locks.clone_from(locks),
             Self::OrderingTooWeak { accesses } => written.too_weak.clone_from(accesses),
             Self::Unordered
             | Self::Circle
@@ -231,6 +260,7 @@ impl Serialize for Reason {
             | Self::NoReceiver
             | Self::NotInSeries
             | Self::Hang
+            | Self::UnderControl
             | Self::Other { .. } => {}
         }
         written.serialize(serializer)
@@ -257,6 +287,8 @@ impl<'de> Deserialize<'de> for Reason {
             }
             ("not-in-series", _) => Self::NotInSeries,
             ("hang", _) => Self::Hang,
+            ("met", _) => Self::Met { locks },
+            ("under-control", _) => Self::UnderControl,
             _ => Self::Other { kind, text },
         })
     }
@@ -281,6 +313,8 @@ mod tests {
         for reason in [
             Reason::Unordered,
             Reason::NoOrderFound { detector: "quick".to_owned() },
+            Reason::Met { locks: locks.clone() },
+            Reason::UnderControl,
             Reason::Reordered { locks },
             Reason::OrderingTooWeak { accesses: vec![weak] },
             Reason::Circle,

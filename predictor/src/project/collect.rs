@@ -83,8 +83,8 @@ pub struct Collector {
 
 /// What makes occurrences one finding.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-struct SameFinding {
-    kind: Kind,
+pub(super) struct SameFinding {
+    pub(super) kind: Kind,
     sources: Vec<SourceOp>,
     /// The trace and the events, if a place is not known: nothing else tells then whether findings
     /// of two traces are the same.
@@ -92,7 +92,7 @@ struct SameFinding {
 }
 
 impl SameFinding {
-    fn new(kind: &Kind, occurrence: &Occurrence) -> Self {
+    pub(super) fn new(kind: &Kind, occurrence: &Occurrence) -> Self {
         let sources: Vec<SourceOp> = occurrence.sources().cloned().collect();
         let events = sources.iter().any(|source| source.place.is_none()).then(|| {
             let events = occurrence.telling_parts().map(|part| format!(" {}", part.event));
@@ -146,6 +146,7 @@ impl Collector {
             unused_suppressions: Vec::new(),
             unrecorded: Unrecorded::default(),
             capture: Capture::default(),
+            explored: None,
             strict: false,
         };
         // Of a part, it is not known yet what others have found.
@@ -185,7 +186,7 @@ fn file_name(path: &str) -> String {
 
 /// The same for the same finding in every run. Lines count by what they say where that is known, so
 /// that it survives changes elsewhere in the file.
-fn fingerprint(same: &SameFinding, sources: &impl Sources) -> String {
+pub(super) fn fingerprint(same: &SameFinding, sources: &impl Sources) -> String {
     let mut words = vec![same.kind.code().to_owned(), same.events.clone().unwrap_or_default()];
     for source in &same.sources {
         let place = source.place.as_ref();

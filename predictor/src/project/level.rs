@@ -27,7 +27,8 @@ impl Project {
         if replays().any(|replay| replay.status.is_confirmed()) {
             return (Level::Proven, Vec::new());
         }
-        if finding.kind.basis() == Basis::Happened {
+        let is_directed = finding.occurrences.iter().any(|one| one.directed.is_some());
+        if is_directed || finding.kind.basis() == Basis::Happened {
             return (Level::Proven, Vec::new());
         }
         let mut doubts = Vec::new();

@@ -10,6 +10,7 @@ mod allow;
 mod analyze;
 mod capture;
 mod collect;
+mod explored;
 pub(crate) mod expression;
 mod fold;
 mod kept;
@@ -33,6 +34,7 @@ pub use self::capture::Capture;
 pub(crate) use self::capture::without_hash;
 pub(crate) use self::collect::fnv;
 pub use self::collect::{Analysed, Collector};
+pub use self::explored::Explored;
 pub use self::merge::{MergeError, merge};
 pub use self::source::{NoSources, Sources};
 pub use self::suppress::Suppression;
@@ -71,6 +73,9 @@ pub struct Project {
     /// What was not seen, in numbers.
     #[serde(default)]
     pub capture: Capture,
+    /// What was tried by directed runs, if any were made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explored: Option<Explored>,
     /// Whether doubtful findings are errors, too.
     #[serde(default)]
     pub strict: bool,

@@ -161,6 +161,7 @@ impl OldOccurrence {
             steps: steps.collect(),
             left_out: self.left_out,
             also: self.also.into_iter().map(|also| also.map(OldSide::renew).to_vec()).collect(),
+            directed: None,
             replay: self.replay,
         }
     }

@@ -9,8 +9,8 @@ use super::list;
 use super::names::Names;
 use crate::finding::{Place, Replay};
 use crate::replay::{
-    Aftermath, Cause, Ending, Harm, Operation, Order, OtherValue, ReplayResult, Replayed, Standing,
-    Target, ThreadPlace, ThreadState, ThreadValues,
+    Aftermath, Cause, Ending, Harm, Operation, Order, OtherValue, Reached, ReplayResult, Replayed,
+    Standing, Target, ThreadPlace, ThreadState, ThreadValues,
 };
 
 /// What there is to say of a replay besides its status, a sentence a line.
@@ -41,6 +41,11 @@ pub fn write_replay(out: &mut impl Write, replayed: &Replayed) -> io::Result<()>
     writeln!(out, "{head}")?;
     let said = usize::from(!replayed.is_confirmed());
     words.replayed(replayed).iter().skip(said).try_for_each(|line| writeln!(out, "  {line}"))
+}
+
+/// Whether no schedule was followed.
+fn is_by_seed(replayed: &Replayed) -> bool {
+    replayed.orders.iter().all(|order| order.outcome.reached == Reached::Ran)
 }
 
 struct ReplayWords<'a> {
@@ -84,7 +89,7 @@ impl ReplayWords<'_> {
         if let ReplayResult::Confirmed { harm, .. } = replayed.verdict {
             lines.extend(self.harm(harm, replayed));
         }
-        if replayed.is_confirmed() && replayed.target == Target::Race {
+        if replayed.is_confirmed() && replayed.orders.len() > 1 {
             let differs = |differs: bool| if differs { "differ" } else { "do not differ" };
             let values = differs(replayed.values_differ);
             let output = differs(replayed.output_differs);
@@ -101,7 +106,11 @@ impl ReplayWords<'_> {
         let mut lines: Vec<String> =
             outcome.waits.iter().map(|standing| self.standing(standing)).collect();
         match target {
-            Target::Race => {}
+            Target::Race => {
+                let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
+                let then = ending(&Ending { then, panicked, code: order.code });
+                lines.insert(0, format!("both threads stood there at once, then {then}"));
+            }
             Target::Deadlock => lines.push("none of them can go on, whatever others do".to_owned()),
             Target::Stall => lines.push("no thread of the program can go on".to_owned()),
             Target::SendToNobody => {
@@ -228,6 +237,10 @@ impl ReplayWords<'_> {
         let recorded = replayed.recorded.as_ref();
         Some(match harm {
             Harm::Nothing | Harm::Itself => return None,
+            Harm::Followed if is_by_seed(replayed) => {
+                "other runs under control and the recorded one do not end so".to_owned()
+            }
+            Harm::EveryRun if is_by_seed(replayed) => "other runs end so as well".to_owned(),
             Harm::Followed if recorded.is_some() => {
                 "what goes wrong is due to that: the recorded run does not have it".to_owned()
             }

@@ -3,7 +3,8 @@
 use super::names::Names;
 use super::{advice, count, list, replay, unseen};
 use crate::finding::{
-    Basis, Finding, Kind, Lock, Naming, Occurrence, Part, Place, ReplayStatus, SourceOp,
+    Basis, DirectedRun, Finding, Kind, Lock, Naming, Occurrence, Part, Place, ReplayStatus,
+    SourceOp,
 };
 use crate::project::{Project, Sources};
 
@@ -205,14 +206,20 @@ impl<'a> Story<'a> {
             ReplayStatus::Failed => "predicted, but it could not be replayed",
         };
         let mut lines = said(head);
+        if let Some(DirectedRun { control, runs, .. }) = &self.occurrence.directed {
+            let runs = count(*runs, "run");
+            lines = said("it happened in a run under control");
+            lines.push(format!("within {runs}, by the seed `{control}`"));
+        }
         lines.extend(replay::lines(replay, &self.names));
         lines
     }
 
-    /// How to run the program under the schedule.
+    /// How to run the program under the schedule, or by the seed.
     pub(super) fn replay(&self) -> Option<String> {
-        let witness = self.occurrence.witness.as_ref();
-        witness.map(|_| format!("cargo racelog replay {}", self.finding.number))
+        let Occurrence { witness, directed, .. } = self.occurrence;
+        let can_be_run = witness.is_some() || directed.is_some();
+        can_be_run.then(|| format!("cargo racelog replay {}", self.finding.number))
     }
 
     /// What to do.

@@ -154,7 +154,7 @@ impl Ending {
 
     /// Whether two runs went wrong in the same way. A panic is the same if it comes from the same
     /// place; its message may have numbers in it.
-    fn is_like(&self, other: &Self) -> bool {
+    pub fn is_like(&self, other: &Self) -> bool {
         use Aftermath::{Check, Nothing, Panic};
         let place = |ending: &Self| ending.panicked.as_ref().and_then(|spot| spot.place.clone());
         match (&self.then, &other.then) {

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::cause::Cause;
 pub use self::harm::{Ending, Harm};
-pub use self::named::ReportNames;
+pub use self::named::{ReportNames, thread_names};
 pub use self::outcome::{
     Aftermath, ControlledRun, Deviation, Divergence, EarlyStep, Operation, OtherValue, Reached,
     Standing, ThreadPlace, ThreadState, ThreadValues,
@@ -156,6 +156,20 @@ impl Replayed {
             orders,
             recorded,
         }
+    }
+
+    /// What a run says in which it happened, and that no schedule but a seed has decided. How other
+    /// runs end is for comparison.
+    pub fn of_seed(target: Target, order: Order, others: Option<Ending>) -> Self {
+        let harm = match target {
+            Target::Deadlock | Target::Stall => Harm::Itself,
+            Target::Race | Target::SendToNobody => {
+                Harm::of_one(&Ending::of(&order), others.as_ref())
+            }
+        };
+        let verdict = ReplayResult::Confirmed { harmful: harm.is_of_the_finding(), harm };
+        let (orders, recorded) = (vec![order], others);
+        Self { target, verdict, values_differ: false, output_differs: false, orders, recorded }
     }
 
     /// Whether it has happened.

@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use racelog::contract::operation;
 use racelog::contract::outcome::{self, InvalidOutcome, NamedThread, RunOutcome, Words};
 use racelog::contract::place::SourcePlace;
+use racelog::trace::Object;
 
 use super::outcome::{ControlledRun, Operation, Standing, ThreadPlace, ThreadValues};
+use super::schedule::thread_paths;
 use crate::finding::Place;
+use crate::trace::Trace;
 
 /// What a report calls the threads and files that an outcome speaks of.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,14 @@ pub struct ReportNames {
     pub awaited: BTreeMap<String, String>,
     /// What is taken off the names of files.
     pub prefixes: Vec<String>,
+}
+
+/// What a trace calls its threads, for runs that follow no schedule.
+pub fn thread_names(trace: &Trace, prefixes: &[String]) -> ReportNames {
+    let mut printer = trace.printer();
+    let name = |(thread, path)| (path, printer.name(Object::Thread(thread)).to_owned());
+    let threads = thread_paths(trace).into_iter().map(name).collect();
+    ReportNames { threads, prefixes: prefixes.to_vec(), ..ReportNames::default() }
 }
 
 impl ControlledRun {

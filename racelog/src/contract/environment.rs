@@ -103,6 +103,8 @@ pub enum Setting {
     Strict,
     /// Seconds for each run that confirms.
     RunTime,
+    /// Seconds for runs that try what is suspected.
+    ExploreTime,
     /// Seconds for each program or test binary that is recorded.
     TestTime,
     /// Prefixes that are taken off the names of source files.
@@ -113,7 +115,7 @@ pub enum Setting {
 
 impl Setting {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Window,
         Self::PairTime,
         Self::TotalTime,
@@ -126,6 +128,7 @@ impl Setting {
         Self::Confirm,
         Self::Strict,
         Self::RunTime,
+        Self::ExploreTime,
         Self::TestTime,
         Self::Strip,
         Self::Baseline,
@@ -147,6 +150,7 @@ impl Setting {
             Self::Confirm => "RACELOG_CONFIRM",
             Self::Strict => "RACELOG_STRICT",
             Self::RunTime => "RACELOG_RUN_TIME",
+            Self::ExploreTime => "RACELOG_EXPLORE_TIME",
             Self::TestTime => "RACELOG_TEST_TIME",
             Self::Strip => "RACELOG_STRIP",
             Self::Baseline => "RACELOG_BASELINE",

@@ -12,6 +12,8 @@ mod text;
 mod validator;
 mod waiting;
 
+pub(crate) use self::schema::validate;
+
 use std::fs;
 use std::sync::Arc;
 

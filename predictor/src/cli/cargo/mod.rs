@@ -1,11 +1,13 @@
 //! `cargo racelog`: one command from test to proof.
 //!
 //! Cargo builds and runs with recording on (`build`, `runner`), the traces are found (`traces`) and
-//! analysed, what was predicted is confirmed (`confirm`), and all is reported (`output`).
+//! analysed, what was predicted is confirmed (`confirm`), what is suspected is tried (`explore`), and
+//! all is reported (`output`).
 
 mod args;
 mod build;
 mod confirm;
+mod explore;
 mod graph;
 mod hang;
 mod init;
@@ -27,6 +29,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use clap::Parser;
 use racelog::interrupt;
@@ -140,8 +143,10 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     unrecorded::keep(&workspace.folder, &unrecorded)?;
     let project = job.analyze(&files, unrecorded);
     // A user who interrupts does not want more to be run.
-    let trust = interrupted.is_none().then_some(Trust::OwnRuns(Some(runs)));
-    let outcome = job.finish(project, &args.output, trust)?;
+    let again = interrupted
+        .is_none()
+        .then(|| RunAgain { trust: Trust::OwnRuns(Some(runs)), recording: run_folder.run_time() });
+    let outcome = job.finish(project, &args.output, again)?;
     Ok(match interrupted.unwrap_or(outcome) {
         Outcome::NothingFound if !succeeded => {
             say("note", format_args!("nothing was found, but `cargo {}` failed", subcommand[0]));
@@ -229,9 +234,10 @@ fn report(args: &Again) -> Result<Outcome, Failure> {
             if let Some(before) = before {
                 let older =
                     |file: &TraceFile| traces::newest(std::slice::from_ref(file)) <= written;
-                project.keep_replays(&before, |name| {
-                    files.iter().any(|file| file.name == name && older(file))
-                });
+                let is_same =
+                    |name: &str| files.iter().any(|file| file.name == name && older(file));
+                project.keep_replays(&before, is_same);
+                project.keep_directed(&before, is_same, &job.sources);
             }
             project
         }
@@ -308,17 +314,21 @@ fn replay(args: &Replay) -> Result<Outcome, Failure> {
         false => Trust::OwnRuns(OwnRuns::of(folder)),
     };
     interrupt::note_first();
-    let replayed =
-        confirm::replay(finding.best(), folder, &trust, &settings, |again| match trust {
-            Trust::OwnRuns(_) => {
-                let command = again.shown();
-                say("note", format_args!("runs what this machine ran before: {command}"));
-            }
-            Trust::File => {
-                let (file, command) = (recorded::FILE, again.shown_in_full());
-                say("note", format_args!("runs what {file} says, which is trusted:\n  {command}"));
-            }
-        });
+    let announce = |again: &trust::Again| match trust {
+        Trust::OwnRuns(_) => {
+            let command = again.shown();
+            say("note", format_args!("runs what this machine ran before: {command}"));
+        }
+        Trust::File => {
+            let (file, command) = (recorded::FILE, again.shown_in_full());
+            say("note", format_args!("runs what {file} says, which is trusted:\n  {command}"));
+        }
+    };
+    if finding.best().directed.is_some() {
+        let programs = explore::Programs { traces: folder, trust: &trust };
+        return explore::replay(finding, &programs, &settings, announce);
+    }
+    let replayed = confirm::replay(finding.best(), folder, &trust, &settings, announce);
     if let Some(signal) = interrupt::noted() {
         say("error", "interrupted");
         return Ok(Outcome::Interrupted(signal));
@@ -372,6 +382,16 @@ fn clean(args: &Clean) -> Result<Outcome, Failure> {
     Ok(Outcome::NothingFound)
 }
 
+/// How long suspects are tried at least, if nothing else is asked for.
+const EXPLORE_TIME: Duration = Duration::from_secs(5);
+
+/// How programs are run again.
+struct RunAgain {
+    trust: Trust,
+    /// How long they ran when they were recorded.
+    recording: Duration,
+}
+
 /// What there is to do in a workspace, and how.
 struct Job<'a> {
     workspace: &'a Workspace,
@@ -423,25 +443,38 @@ impl<'a> Job<'a> {
         project.judge();
     }
 
-    /// Does what comes after the analysis, and keeps the report. Programs are run again, to
-    /// confirm, only if the file that says how may be trusted.
+    /// Does what comes after the analysis, and keeps the report. Programs are run again only if the
+    /// file that says how may be trusted.
     fn finish(
         &self,
         mut project: Project,
         how: &Output,
-        trust: Option<Trust>,
+        again: Option<RunAgain>,
     ) -> Result<Outcome, Failure> {
         self.weigh(&mut project);
-        if let Some(trust) = trust.filter(|_| self.settings.confirm) {
-            let bar = SharedProgress::new("confirming");
+        if let Some(RunAgain { trust, recording }) = again.filter(|_| self.settings.confirm) {
             let folder = &self.workspace.folder;
             interrupt::note_first();
+            let bar = SharedProgress::new("confirming");
             confirm::confirm(&mut project, folder, &trust, &self.settings, |done, all| {
                 bar.update(done, all);
             });
-            interrupt::as_usual();
             drop(bar);
             project.judge();
+            let budget = self.settings.explore_time.unwrap_or(recording.max(EXPLORE_TIME));
+            let bar = SharedProgress::new("exploring");
+            let programs = explore::Programs { traces: folder, trust: &trust };
+            let explored =
+                explore::explore(&project, &programs, &self.settings, budget, |done, all| {
+                    bar.update(done, all);
+                });
+            drop(bar);
+            interrupt::as_usual();
+            if let Some((found, explored)) = explored {
+                project.add_directed(found, &self.sources);
+                project.explored = Some(explored);
+            }
+            self.weigh(&mut project);
         }
         output::replace(&self.workspace.report(), project.to_json().as_bytes())?;
         let html = self.reporter(&project, Some(&self.workspace.folder)).html()?;

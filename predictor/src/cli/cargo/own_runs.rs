@@ -98,19 +98,27 @@ impl OwnRuns {
         let read = |path: PathBuf| -> Option<Kept> {
             serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
         };
-        let kept = match arguments {
+        let is_as_it_was = |kept: &Kept| {
+            kept.recorded.program().and_then(|program| stamp(Path::new(program))) == kept.stamp
+        };
+        let kept: Vec<Kept> = match arguments {
             Some(arguments) => read(folder.join(file_name(arguments)))
-                .filter(|kept| kept.recorded.arguments == arguments),
+                .filter(|kept| kept.recorded.arguments == arguments)
+                .into_iter()
+                .collect(),
             None => {
                 let entries = fs::read_dir(folder).into_iter().flatten().flatten();
                 let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
                 paths.sort();
-                paths.into_iter().find_map(read)
+                paths.into_iter().filter_map(read).collect()
             }
         };
-        let kept = kept.ok_or(Unknown::NotRun)?;
-        let now = kept.recorded.program().and_then(|program| stamp(Path::new(program)));
-        if now == kept.stamp { Ok(kept.recorded) } else { Err(Unknown::Changed) }
+        let is_known = !kept.is_empty();
+        // Runs with other arguments may be of a file that is gone.
+        match kept.into_iter().find(is_as_it_was) {
+            Some(kept) => Ok(kept.recorded),
+            None => Err(if is_known { Unknown::Changed } else { Unknown::NotRun }),
+        }
     }
 }
 
@@ -205,6 +213,9 @@ mod tests {
         assert_eq!(runs.find("q", None), Err(Unknown::NotRun));
         fs::write(&program, "another").unwrap();
         assert_eq!(runs.find("p", None), Err(Unknown::Changed));
+        runs.keep("p", recorded(&program, &["--quiet"])).unwrap();
+        assert!(runs.find("p", None).is_ok(), "it was run since, in another way");
+        assert_eq!(runs.find("p", Some(&arguments(&["a b"]))), Err(Unknown::Changed));
         runs.forget().unwrap();
         assert_eq!(runs.find("p", None), Err(Unknown::NotRun));
         runs.forget().unwrap();

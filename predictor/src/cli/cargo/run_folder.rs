@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -22,6 +23,7 @@ impl RunFolder {
         let owned = TempDir::with_prefix("racelog-run-")?;
         let path = owned.path().to_owned();
         fs::create_dir(path.join("too-long"))?;
+        fs::create_dir(path.join("times"))?;
         File::create(path.join("running"))?;
         Ok(Self { path, _owned: Some(owned) })
     }
@@ -74,6 +76,23 @@ impl RunFolder {
     /// Whether a program has not understood its arguments.
     pub(super) fn was_refused(&self) -> bool {
         self.path.join("refused").exists()
+    }
+
+    /// A program ran for so long.
+    pub(super) fn ran_for(&self, time: Duration) {
+        // Without it suspects are tried for a shorter time.
+        let name = format!("{}-{}", time.as_millis(), std::process::id());
+        let _ = File::create(self.path.join("times").join(name));
+    }
+
+    /// How long all programs ran together.
+    pub(super) fn run_time(&self) -> Duration {
+        let files = fs::read_dir(self.path.join("times")).into_iter().flatten().flatten();
+        let millis = files.filter_map(|file| {
+            let name = file.file_name();
+            name.to_str()?.split_once('-')?.0.parse::<u64>().ok()
+        });
+        Duration::from_millis(millis.sum())
     }
 
     /// A program, by the name of the folder of its traces, took too long.

@@ -124,6 +124,7 @@ fn supervise(
     let own_group = !io::stdin().is_terminal();
     let limits = Limits { time, own_group, interrupt: Interrupt::Ends, stop_when: Some(&stop) };
     let finished = child::run(command, &limits).map_err(|error| error.source)?;
+    run_folder.ran_for(finished.time);
     drop(running);
     Ok(finished.end)
 }

@@ -59,6 +59,10 @@ pub(super) struct Flags {
     /// Wait so many seconds for each run that confirms
     #[arg(long, value_name = "SECONDS", env = Setting::RunTime.name(), value_parser = seconds)]
     pub(super) run_time: Option<Duration>,
+    /// Try what is suspected and not proven in runs under control, for so many seconds at most; 0:
+    /// not at all [default: as long as the programs ran, and 5 at least]
+    #[arg(long, value_name = "SECONDS", env = Setting::ExploreTime.name(), value_parser = seconds_or_none)]
+    pub(super) explore_time: Option<Duration>,
     /// End programs and tests that run for longer than so many seconds
     #[arg(long, value_name = "SECONDS", env = Setting::TestTime.name(), value_parser = seconds)]
     pub(super) test_time: Option<Duration>,
@@ -68,6 +72,11 @@ pub(super) struct Flags {
     /// Fail on what this report, an earlier one as JSON, does not have
     #[arg(long, value_name = "FILE", env = Setting::Baseline.name())]
     pub(super) baseline: Option<PathBuf>,
+}
+
+/// A time that may be none at all.
+fn seconds_or_none(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
 }
 
 /// How many events to look at at a time.
@@ -99,6 +108,7 @@ struct File {
     strict: Option<bool>,
     run_time: Option<f64>,
     test_time: Option<f64>,
+    explore_time: Option<f64>,
     #[serde(default)]
     strip: Vec<String>,
     baseline: Option<PathBuf>,
@@ -130,6 +140,8 @@ pub(super) struct Resolved {
     /// Whether doubtful findings are errors.
     pub(super) strict: bool,
     pub(super) run_time: Duration,
+    /// How long suspects are tried; as long as the programs ran, if it is not set.
+    pub(super) explore_time: Option<Duration>,
     pub(super) test_time: Option<Duration>,
     pub(super) baseline: Option<PathBuf>,
     /// Those of the file.
@@ -217,6 +229,13 @@ impl Flags {
             confirm: self.confirm.or(file.confirm).unwrap_or(true),
             strict: self.strict.or(file.strict).unwrap_or(false),
             run_time: time("run-time", self.run_time, file.run_time)?.unwrap_or(RUN_TIME),
+            explore_time: match (self.explore_time, file.explore_time) {
+                (None, Some(number)) => Some(
+                    seconds_or_none(&number.to_string())
+                        .map_err(|error| format!("`explore-time`: {error}"))?,
+                ),
+                (flag, _) => flag,
+            },
             test_time: time("test-time", self.test_time, file.test_time)?,
             baseline: self.baseline.clone().or_else(|| file.baseline.map(|path| root.join(path))),
             suppressions: suppressions.collect::<Result<_, _>>()?,

@@ -8,7 +8,7 @@ use super::layout::{harmless, wrap};
 use super::{Detail, TextOptions};
 use crate::finding::{Finding, Level};
 use crate::goal::GoalKinds;
-use crate::project::{Project, Sources};
+use crate::project::{Explored, Project, Sources};
 use crate::render::story::Story;
 use crate::render::{count, counted, list, thousands, unseen};
 
@@ -55,6 +55,9 @@ pub(super) fn write(
     let mut text = format!("{} in {}", result(project), checked(project));
     if let Some(rest) = not_counted(project) {
         text += &format!("; {rest}");
+    }
+    if let Some(explored) = &project.explored {
+        text += &format!("; {}", tried(explored));
     }
     let gaps = unseen::gaps(&project.capture);
     if !gaps.is_empty() {
@@ -139,6 +142,24 @@ fn not_counted(project: &Project) -> Option<String> {
     let parts = parts.iter().filter(|(number, _)| *number > 0);
     let parts: Vec<String> = parts.map(|(number, what)| format!("{number} {what}")).collect();
     (!parts.is_empty()).then(|| format!("besides {}", list(&parts)))
+}
+
+/// What became of suspects.
+fn tried(explored: &Explored) -> String {
+    let Explored { suspects, left, runs, happened, seconds: _ } = explored;
+    let happened = match happened {
+        0 => "none".to_owned(),
+        number => thousands(*number),
+    };
+    let tried = format!(
+        "{} tried in {}, {happened} happened",
+        count(*suspects, "suspect"),
+        count(*runs, "run")
+    );
+    match left {
+        0 => tried,
+        left => format!("{tried}, {} not tried to the end", thousands(*left)),
+    }
 }
 
 fn warnings(out: &mut impl Write, project: &Project, options: &TextOptions) -> io::Result<()> {

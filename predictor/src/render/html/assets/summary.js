@@ -14,6 +14,10 @@ function showSummary() {
     [findings.filter((f) => f.known).length, 'in the baseline'],
     [project.traces.length, 'traces'],
     [sum((trace) => trace.events), 'events'],
+    ...(project.explored ? [
+      [project.explored.suspects, 'suspects tried'],
+      [project.explored.runs, 'directed runs'],
+    ] : []),
   ];
   replace(byId('summary'),
     h('div', { class: 'figures' }, figures.map(([number, text]) =>

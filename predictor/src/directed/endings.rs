@@ -1,0 +1,73 @@
+//! How the runs of one program ended, and what of that is news.
+
+use super::{Origin, Ran, Shown, Task};
+use crate::replay::{Aftermath, Ending};
+
+/// How the runs of a program ended in which no suspect happened.
+#[derive(Debug, Default)]
+pub(super) struct Endings {
+    runs: usize,
+    /// How many of them were directed to nothing.
+    pub(super) pilots: usize,
+    seen: Vec<Seen>,
+}
+
+/// Runs that went wrong in the same way.
+#[derive(Debug)]
+struct Seen {
+    ending: Ending,
+    runs: usize,
+    /// The first of them.
+    task: Task,
+    ran: Ran,
+}
+
+impl Endings {
+    pub(super) fn note(&mut self, task: &Task, ran: &Ran) {
+        self.runs += 1;
+        let ending = ran.ending();
+        if !ending.went_wrong() {
+            return;
+        }
+        match self.seen.iter_mut().find(|seen| seen.ending.is_like(&ending)) {
+            Some(seen) => seen.runs += 1,
+            None => self.seen.push(Seen { ending, runs: 1, task: task.clone(), ran: ran.clone() }),
+        }
+    }
+
+    /// Whether a run went wrong in the same way.
+    pub(super) fn has(&self, ending: &Ending) -> bool {
+        self.seen.iter().any(|seen| seen.ending.is_like(ending))
+    }
+
+    /// Whether something would be news if another run did not have it.
+    pub(super) fn need_another(&self, origin: &Origin) -> bool {
+        self.seen.iter().any(|seen| seen.runs == self.runs && is_of_interest(seen, origin))
+    }
+
+    /// What went wrong in some runs, and neither in all of them nor in the recorded one.
+    pub(super) fn news(&self, origin: &Origin) -> Vec<Shown> {
+        let is_news = |seen: &&Seen| seen.runs < self.runs && is_of_interest(seen, origin);
+        let news = self.seen.iter().filter(is_news);
+        news.map(|seen| Shown::failure(&seen.task, &seen.ran, self.runs)).collect()
+    }
+}
+
+/// Whether something that went wrong can be the program's own doing, and is new. Where control was
+/// lost, time-outs and waits may be due to that.
+fn is_of_interest(seen: &Seen, origin: &Origin) -> bool {
+    let Some(recorded) = &origin.recorded else { return false };
+    let outcome = &seen.ran.outcome;
+    let is_under_control = outcome.lost.is_empty() && outcome.foreign.is_empty();
+    let is_failure = match &seen.ending.then {
+        // Whoever expects the panic ends as if all were well.
+        Aftermath::Panic(_) | Aftermath::Check(_) => seen.ran.code != Some(0),
+        Aftermath::Deadlock => origin.knows_all_threads,
+        Aftermath::Nothing
+        | Aftermath::Livelock
+        | Aftermath::Stuck
+        | Aftermath::Killed(_)
+        | Aftermath::Unended => false,
+    };
+    is_under_control && is_failure && !recorded.is_like(&seen.ending)
+}

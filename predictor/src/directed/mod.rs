@@ -1,0 +1,321 @@
+//! Runs under control that are directed to suspects: what is run next, and what the runs say.
+//!
+//! After Sen, "Race Directed Random Testing of Concurrent Programs" (PLDI 2008): what an analysis
+//! suspects and cannot prove is tried, and what happens is reported. This module runs nothing. Who
+//! runs the programs asks for [rounds](Campaign::round) of [`Task`]s, says how each ended, and has
+//! the [findings](Shown) in the end.
+//!
+//! The first round runs every program once at random, directed to nothing: it says whether the
+//! program can be run under control at all, and what goes wrong in any such run. Then each suspect
+//! has a run in every round, with the next seed, until it has happened or has had [`TRIES`].
+//!
+//! Claim: a finding has happened, in a run that its seed brings about again. A suspect that was
+//! tried in vain may be a bug all the same. What goes wrong in every run under control is no
+//! finding: it may be due to control, such as a test that measures time.
+
+mod endings;
+mod shown;
+
+use std::collections::BTreeMap;
+
+use racelog::contract::place::PlacePair;
+use racelog::contract::seed::Seed;
+use racelog::trace::VarId;
+
+use self::endings::Endings;
+pub use self::shown::{Shown, happens_again};
+use crate::fuzz::{self, Strategy};
+use crate::replay::{ControlledRun, Ending};
+use crate::suspects::{Suspects, Target};
+use crate::trace::Trace;
+
+/// How many runs a suspect has at most.
+pub const TRIES: usize = 24;
+
+/// In how many traces a suspect is tried that several have.
+const TRACES: usize = 3;
+
+/// How many runs at random a program has, if all of its runs go wrong in the same way, before that
+/// is believed.
+const PILOTS: usize = 4;
+
+/// A program, or one test of it, that has left a trace and can be run again.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The name of the trace.
+    pub trace: String,
+    /// What there is to try.
+    pub suspects: Suspects,
+    /// The variable of each suspect, if it is about one.
+    variables: Vec<Option<VarId>>,
+    /// How the recorded run ended, if that is known.
+    pub recorded: Option<Ending>,
+    /// Whether it is known of all threads of the recorded run who started them, so that threads that
+    /// wait can only be helped by others that are known.
+    pub knows_all_threads: bool,
+}
+
+impl Origin {
+    /// What is known of a trace. The prefixes are taken off the names of files.
+    pub fn new(trace: &Trace, name: &str, suspects: Suspects, prefixes: &[String]) -> Self {
+        let variable = |event| trace.accessed(event);
+        let first = |suspect: &crate::suspects::Suspect| suspect.events.first().copied();
+        let variables = suspects.all.iter().map(|it| first(it).and_then(variable)).collect();
+        Self {
+            trace: name.to_owned(),
+            suspects,
+            variables,
+            recorded: Ending::recorded(trace, prefixes),
+            knows_all_threads: trace.foreign_threads().next().is_none()
+                && trace.unattributed().is_empty(),
+        }
+    }
+}
+
+/// A run that is to be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// Which of the origins is run.
+    pub origin: usize,
+    /// What decides the run.
+    pub seed: Seed,
+    /// The places that it is directed to.
+    pub race: Option<PlacePair>,
+    /// Which suspect that is.
+    suspect: Option<usize>,
+}
+
+impl Task {
+    /// A run of a program that is not one of several.
+    pub const fn alone(seed: Seed, race: Option<PlacePair>) -> Self {
+        Self { origin: 0, seed, race, suspect: None }
+    }
+}
+
+/// A run that is over.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ran {
+    /// How it went.
+    pub outcome: ControlledRun,
+    /// The exit code, if it had one.
+    pub code: Option<i32>,
+}
+
+impl Ran {
+    /// How the program ended.
+    pub fn ending(&self) -> Ending {
+        let ControlledRun { then, panicked, .. } = &self.outcome;
+        Ending { then: then.clone(), panicked: panicked.clone(), code: self.code }
+    }
+}
+
+/// A suspect, in all traces that have it.
+#[derive(Debug)]
+struct Entry {
+    /// The origins that have it, and its place among their suspects.
+    at: Vec<(usize, usize)>,
+    /// How many runs it has had.
+    tries: usize,
+    /// The first run in which it happened.
+    hit: Option<Hit>,
+    /// Another suspect has happened that is about the same variable.
+    is_covered: bool,
+}
+
+/// A run in which a suspect happened.
+#[derive(Clone, Debug)]
+struct Hit {
+    task: Task,
+    ran: Ran,
+    /// How many runs the suspect had, with this one.
+    runs: usize,
+}
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Done {
+    /// How many suspects were tried.
+    pub suspects: u64,
+    /// How many were not, or not as often as they should be: there were too many, or too little
+    /// time.
+    pub left: u64,
+    /// How many runs there were.
+    pub runs: u64,
+    /// How many suspects happened.
+    pub happened: u64,
+}
+
+/// Many runs of many programs.
+#[derive(Debug)]
+pub struct Campaign {
+    origins: Vec<Origin>,
+    /// In the order in which they are tried.
+    entries: Vec<Entry>,
+    endings: Vec<Endings>,
+    /// Which origins can be run under control, as far as it is known.
+    is_runnable: Vec<bool>,
+    seeds: Vec<u64>,
+    has_begun: bool,
+    runs: u64,
+}
+
+impl Campaign {
+    /// All suspects of all origins; one that several have is tried as one.
+    pub fn new(origins: Vec<Origin>) -> Self {
+        let mut known: BTreeMap<&Target, usize> = BTreeMap::new();
+        let mut entries: Vec<Entry> = Vec::new();
+        // The best of each origin come first.
+        let most = origins.iter().map(|origin| origin.suspects.all.len()).max().unwrap_or(0);
+        let places = (0..most).flat_map(|rank| (0..origins.len()).map(move |at| (at, rank)));
+        for (at, rank) in places {
+            let Some(suspect) = origins[at].suspects.all.get(rank) else { continue };
+            let entry = *known.entry(&suspect.target).or_insert_with(|| {
+                entries.push(Entry { at: Vec::new(), tries: 0, hit: None, is_covered: false });
+                entries.len() - 1
+            });
+            entries[entry].at.push((at, rank));
+        }
+        for entry in &mut entries {
+            entry.at.truncate(TRACES);
+        }
+        let seeds = fuzz::Campaign {
+            strategy: Strategy::Race,
+            runs: TRIES + PILOTS + 1,
+            seed: 0,
+            depth: 0,
+            length: 0,
+        };
+        Self {
+            endings: origins.iter().map(|_| Endings::default()).collect(),
+            is_runnable: vec![true; origins.len()],
+            origins,
+            entries,
+            seeds: seeds.seeds(),
+            has_begun: false,
+            runs: 0,
+        }
+    }
+
+    /// The origins.
+    pub fn origins(&self) -> &[Origin] {
+        &self.origins
+    }
+
+    /// How many runs there will be at most.
+    pub fn size(&self) -> usize {
+        self.origins.len() + self.entries.len() * TRIES
+    }
+
+    /// What to run next. If it is nothing, all is done.
+    pub fn round(&mut self) -> Vec<Task> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return (0..self.origins.len()).map(|origin| self.pilot(origin)).collect();
+        }
+        let tasks: Vec<Task> =
+            (0..self.entries.len()).filter_map(|entry| self.next_of(entry)).collect();
+        if !tasks.is_empty() {
+            return tasks;
+        }
+        let doubted = |at: &usize| {
+            let origin = &self.origins[*at];
+            let endings = &self.endings[*at];
+            self.is_runnable[*at] && endings.pilots <= PILOTS && endings.need_another(origin)
+        };
+        (0..self.origins.len()).filter(doubted).map(|origin| self.pilot(origin)).collect()
+    }
+
+    /// A run at random.
+    fn pilot(&self, origin: usize) -> Task {
+        let number = self.seeds[self.endings[origin].pilots];
+        Task { origin, seed: Seed::Random { number }, race: None, suspect: None }
+    }
+
+    /// The next run of a suspect that has not happened.
+    fn next_of(&self, number: usize) -> Option<Task> {
+        let entry = &self.entries[number];
+        if entry.hit.is_some() || entry.is_covered || entry.tries >= TRIES {
+            return None;
+        }
+        let at = entry.at.iter().filter(|(origin, _)| self.is_runnable[*origin]);
+        let at: Vec<&(usize, usize)> = at.collect();
+        let (origin, rank) = **at.get(entry.tries % at.len().max(1))?;
+        let Target::Race(places) = &self.origins[origin].suspects.all[rank].target;
+        let seed = Seed::Race { pair: 0, number: self.seeds[entry.tries] };
+        Some(Task { origin, seed, race: Some(places.clone()), suspect: Some(number) })
+    }
+
+    /// A run is over.
+    pub fn note(&mut self, task: Task, ran: Ran) {
+        self.runs += 1;
+        let endings = &mut self.endings[task.origin];
+        let Some(number) = task.suspect else {
+            endings.pilots += 1;
+            endings.note(&task, &ran);
+            return;
+        };
+        self.entries[number].tries += 1;
+        // What follows a race belongs to it.
+        if ran.outcome.races.is_empty() {
+            endings.note(&task, &ran);
+            return;
+        }
+        let entry = &mut self.entries[number];
+        if entry.hit.is_some() {
+            return;
+        }
+        let origin = task.origin;
+        entry.hit = Some(Hit { task, ran, runs: entry.tries });
+        let variable = self.variable_of(number, origin);
+        for other in 0..self.entries.len() {
+            let same = variable.is_some() && self.variable_of(other, origin) == variable;
+            self.entries[other].is_covered |= same && other != number;
+        }
+    }
+
+    fn variable_of(&self, entry: usize, origin: usize) -> Option<VarId> {
+        let at = self.entries[entry].at.iter().find(|(at, _)| *at == origin)?;
+        self.origins[origin].variables[at.1]
+    }
+
+    /// A program could not be run under control: it is not tried again.
+    pub fn give_up(&mut self, task: &Task) {
+        self.is_runnable[task.origin] = false;
+    }
+
+    /// What was done.
+    pub fn done(&self) -> Done {
+        let is_done =
+            |entry: &&Entry| entry.hit.is_some() || entry.is_covered || entry.tries >= TRIES;
+        let tried = |entry: &&Entry| entry.tries > 0 || entry.is_covered;
+        let beyond: usize = self.origins.iter().map(|origin| origin.suspects.left_out).sum();
+        let unfinished = self.entries.len() - self.entries.iter().filter(is_done).count();
+        Done {
+            suspects: self.entries.iter().filter(tried).count() as u64,
+            left: (unfinished + beyond) as u64,
+            runs: self.runs,
+            happened: self.entries.iter().filter(|entry| entry.hit.is_some()).count() as u64,
+        }
+    }
+
+    /// What was found, in the order of the suspects.
+    pub fn shown(&self) -> Vec<Shown> {
+        let suspects = self.entries.iter().filter_map(|entry| {
+            let hit = entry.hit.as_ref()?;
+            let rank = entry.at.iter().find(|(origin, _)| *origin == hit.task.origin)?.1;
+            Some(Shown::suspect(hit, rank))
+        });
+        let endings = self.endings.iter().zip(&self.origins);
+        let failures = endings.flat_map(|(endings, origin)| endings.news(origin));
+        suspects.chain(failures).collect()
+    }
+
+    /// Whether runs of this program that were directed to nothing have ended so.
+    pub fn ends_so_anyway(&self, origin: usize, ending: &Ending) -> bool {
+        let recorded = self.origins[origin].recorded.as_ref();
+        recorded.is_some_and(|recorded| recorded.is_like(ending))
+            || self.endings[origin].has(ending)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! What directed runs have tried and found.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::collect::{SameFinding, fingerprint};
+use super::{Project, Sources};
+use crate::directed::Done;
+use crate::finding::{Finding, Kind, Level, Occurrence, Place};
+
+/// What was tried by directed runs, in numbers.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Explored {
+    /// How many suspects were tried.
+    pub suspects: u64,
+    /// How many were not, or not as often as others: there were too many, or too little time.
+    pub left: u64,
+    /// How many runs there were.
+    pub runs: u64,
+    /// How many suspects happened.
+    pub happened: u64,
+    /// How long all of that took.
+    pub seconds: f64,
+}
+
+impl Explored {
+    /// What was done, and how long it took.
+    pub fn new(done: Done, seconds: f64) -> Self {
+        let Done { suspects, left, runs, happened } = done;
+        Self { suspects, left, runs, happened, seconds }
+    }
+}
+
+impl Project {
+    /// Adds what directed runs have found. A failure that a finding of the same trace explains is
+    /// none of its own.
+    pub fn add_directed(&mut self, found: Vec<Finding>, sources: &impl Sources) {
+        let mut new: BTreeMap<SameFinding, Vec<Occurrence>> = BTreeMap::new();
+        // Races come first: what follows them is no finding beside them.
+        for finding in found {
+            for occurrence in finding.occurrences {
+                let same = SameFinding::new(&finding.kind, &occurrence);
+                let raced = new.iter().any(|(same, occurrences)| {
+                    same.kind == Kind::DataRace
+                        && occurrences.iter().any(|one| one.trace == occurrence.trace)
+                });
+                let is_race = finding.kind == Kind::DataRace;
+                if is_race || !raced && !self.explains(&finding.kind, &occurrence) {
+                    new.entry(same).or_default().push(occurrence);
+                }
+            }
+        }
+        for (same, occurrences) in new {
+            let is_same =
+                |there: &&mut Finding| SameFinding::new(&there.kind, &there.occurrences[0]) == same;
+            match self.findings.iter_mut().find(is_same) {
+                Some(there) => there.occurrences.extend(occurrences),
+                None => {
+                    let fingerprint = fingerprint(&same, sources);
+                    let finding = Finding::new(same.kind, occurrences);
+                    self.findings.push(Finding { fingerprint, ..finding });
+                }
+            }
+        }
+        self.number();
+    }
+
+    /// Takes over what directed runs have found from an earlier report, of traces that are the same.
+    pub fn keep_directed(
+        &mut self,
+        before: &Self,
+        is_same_trace: impl Fn(&str) -> bool,
+        sources: &impl Sources,
+    ) {
+        let stays = |one: &&Occurrence| one.directed.is_some() && is_same_trace(&one.trace);
+        let kept = before.findings.iter().filter_map(|finding| {
+            let stays = finding.occurrences.iter().filter(stays).cloned();
+            let occurrences: Vec<Occurrence> = stays.collect();
+            let is_there = !occurrences.is_empty();
+            is_there.then(|| Finding::new(finding.kind.clone(), occurrences))
+        });
+        self.add_directed(kept.collect(), sources);
+        self.explored.clone_from(&before.explored);
+    }
+
+    /// Whether a finding of the same trace is that failure, or what it is due to.
+    fn explains(&self, kind: &Kind, failure: &Occurrence) -> bool {
+        let places: Vec<&Place> = failure.sources().filter_map(|it| it.place.as_ref()).collect();
+        self.findings.iter().any(|finding| {
+            let mut same = finding.occurrences.iter().filter(|one| one.trace == failure.trace);
+            same.any(|one| match kind {
+                Kind::Deadlock | Kind::Stall => {
+                    let mut at = one.primary_parts().filter_map(|it| it.source.place.as_ref());
+                    at.any(|place| places.contains(&place))
+                }
+                _ => finding.level == Level::Proven,
+            })
+        })
+    }
+}

@@ -1,0 +1,162 @@
+//! What may be a bug and is not proven to be one: what runs of the program are directed to.
+//!
+//! Prediction is sound and has a price: where the path of a thread may depend on a value, it says
+//! nothing. What is left over is tried instead. A [`Suspect`] says where in the source threads
+//! would have to stand, and why it is worth a try. The most promising come first.
+//!
+//! Claim: none. A suspect is a place to look, and nothing is reported before it has happened.
+
+mod races;
+
+use std::fmt;
+
+use racelog::contract::place::PlacePair;
+use racelog::trace::{LockId, Object};
+
+use crate::trace::{EventId, Trace};
+
+/// How many suspects of a trace are kept.
+pub const MOST: usize = 64;
+
+/// Something to try.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suspect {
+    /// What to direct a run to.
+    pub target: Target,
+    /// The events of the trace that would be part of it.
+    pub events: Vec<EventId>,
+    /// Why it may be one.
+    pub why: Why,
+}
+
+/// What a run is directed to.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Target {
+    /// Two threads that stand before accesses at these places.
+    Race(PlacePair),
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Race(places) => places.fmt(f),
+        }
+    }
+}
+
+/// Why something is a suspect. What says more stands first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Why {
+    /// In the recorded run these locks order the accesses, and nothing says that they must be taken
+    /// in that order.
+    OrderOfLocks(Vec<LockId>),
+    /// In the recorded run atomic accesses or notifications order them, and what a thread found
+    /// there may not have mattered.
+    OrderOfValues,
+}
+
+impl Why {
+    /// In words. `name` says what objects are called.
+    pub fn words(&self, mut name: impl FnMut(Object) -> String) -> String {
+        match self {
+            Self::OrderOfLocks(locks) => {
+                let name = |lock: &LockId| format!("`{}`", name(Object::Lock(*lock)));
+                let locks: Vec<String> = locks.iter().map(name).collect();
+                format!("only the order in which {} was taken is between them", locks.join(", "))
+            }
+            Self::OrderOfValues => {
+                "only what one thread has found of the other is between them".to_owned()
+            }
+        }
+    }
+}
+
+/// The suspects of a trace.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Suspects {
+    /// Those to try, the most promising first.
+    pub all: Vec<Suspect>,
+    /// How many more there are.
+    pub left_out: usize,
+}
+
+impl Suspects {
+    /// The suspects of a trace, but for those whose events `is_known` says something about: what was
+    /// reported already is not tried again.
+    pub fn of(trace: &Trace, is_known: impl Fn(&[EventId]) -> bool) -> Self {
+        let mut all = races::find(trace);
+        all.retain(|suspect| !is_known(&suspect.events));
+        all.sort_by_cached_key(|suspect| rank(trace, suspect));
+        let left_out = all.len().saturating_sub(MOST);
+        all.truncate(MOST);
+        Self { all, left_out }
+    }
+}
+
+/// What comes first is tried first: by the kind of reason; then those whose events are close to each
+/// other, for little is between them.
+fn rank(trace: &Trace, suspect: &Suspect) -> (u8, u64, String) {
+    let class = match suspect.why {
+        Why::OrderOfLocks(_) => 0,
+        Why::OrderOfValues => 1,
+    };
+    let numbers = || suspect.events.iter().map(|event| event.number());
+    let spread = numbers().max().unwrap_or(0) - numbers().min().unwrap_or(0);
+    debug_assert!(suspect.events.iter().all(|event| trace.contains(*event)));
+    (class, spread, suspect.target.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A place is written, and a lock orders who reads it; the sum under the lock is a decision
+    /// where code is not instrumented, so that nothing is predicted.
+    const BY_CHANCE: &str = "t0 fork t1\nt0 fork t2\nt1 write x 1 @ a.rs:1:1\n\
+        t1 acquire l @ a.rs:2:1\nt1 release l @ a.rs:2:1\nt2 acquire l @ b.rs:1:1\n\
+        t2 release l @ b.rs:1:1\nt2 read x 1 @ b.rs:2:1\n";
+
+    fn words(text: &str) -> Vec<String> {
+        let trace: Trace = text.parse().unwrap();
+        let suspects = Suspects::of(&trace, |_| false);
+        let mut printer = trace.printer();
+        let words = suspects.all.iter().map(|suspect| {
+            let why = suspect.why.words(|object| printer.name(object).to_owned());
+            format!("{}: {why}", suspect.target)
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn what_a_lock_orders_by_chance_is_one() {
+        let why = "only the order in which `l` was taken is between them";
+        assert_eq!(words(BY_CHANCE), [format!("a.rs:1:1,b.rs:2:1: {why}")]);
+        let joined = BY_CHANCE.replace("t2 acquire l", "t2 join t1\nt2 acquire l");
+        assert_eq!(words(&joined), [""; 0], "who joins the other comes after it always");
+        let held = "t0 fork t1\nt0 fork t2\nt1 acquire l @ a.rs:2:1\nt1 write x 1 @ a.rs:1:1\n\
+            t1 release l @ a.rs:2:1\nt2 acquire l @ b.rs:1:1\nt2 read x 1 @ b.rs:2:1\n\
+            t2 release l @ b.rs:1:1\n";
+        assert_eq!(words(held), [""; 0], "a lock keeps the two apart");
+    }
+
+    #[test]
+    fn what_is_known_or_has_no_place_is_none() {
+        let trace: Trace = BY_CHANCE.parse().unwrap();
+        assert_eq!(Suspects::of(&trace, |_| true), Suspects::default());
+        assert_eq!(words(&BY_CHANCE.replace("x 1 @ a.rs:1:1", "x 1")), [""; 0]);
+    }
+
+    #[test]
+    fn there_are_no_more_than_can_be_tried() {
+        let mut text = "t0 fork t1\nt0 fork t2\n".to_owned();
+        for line in 1..=MOST + 3 {
+            text += &format!("t1 write x{line} 1 @ a.rs:{line}:1\n");
+        }
+        text += "t1 acquire l\nt1 release l\nt2 acquire l\nt2 release l\n";
+        for line in 1..=MOST + 3 {
+            text += &format!("t2 read x{line} 1 @ b.rs:{line}:1\n");
+        }
+        let suspects = Suspects::of(&text.parse().unwrap(), |_| false);
+        assert_eq!((suspects.all.len(), suspects.left_out), (MOST, 3));
+    }
+}

@@ -1,0 +1,154 @@
+//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by chance
+//! and beside it by rule, `tests/accidental`.
+//!
+//! All of it is one test: the parts share what was built and recorded.
+
+use std::fs;
+use std::path::PathBuf;
+
+use predictor::finding::{Finding, Level};
+use predictor::project::{Explored, Project};
+use tempfile::TempDir;
+
+use crate::cargo_racelog::copy;
+use crate::render::validate;
+use crate::support::{cargo_racelog, repository, run};
+
+struct Workspace {
+    temp: TempDir,
+}
+
+impl Workspace {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().expect("a folder");
+        copy(&repository().join("tests/accidental"), &temp.path().join("crate"));
+        Self { temp }
+    }
+
+    fn target() -> PathBuf {
+        repository().join("target/accidental")
+    }
+
+    /// Exit code, standard output, standard error; a line of words.
+    fn run(&self, line: &str) -> (i32, String, String) {
+        let mut command = cargo_racelog();
+        command.args(line.split(' ')).current_dir(self.temp.path().join("crate"));
+        command.env("CARGO_TARGET_DIR", Self::target());
+        command.env("XDG_STATE_HOME", self.temp.path().join("state"));
+        for variable in ["CARGO", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "NO_COLOR"] {
+            command.env_remove(variable);
+        }
+        run(&mut command, b"")
+    }
+
+    fn json() -> String {
+        fs::read_to_string(Self::target().join("racelog/report.json")).expect("there is a report")
+    }
+
+    fn project() -> Project {
+        Project::from_json(&Self::json()).expect("it can be read")
+    }
+}
+
+/// The tests in which a finding occurred.
+fn tests<'a>(project: &'a Project, finding: &'a Finding) -> impl Iterator<Item = &'a str> {
+    let traces = finding.occurrences.iter().filter_map(|it| project.trace(&it.trace));
+    traces.filter_map(|trace| trace.test.as_deref())
+}
+
+fn is_directed(finding: &Finding) -> bool {
+    finding.best().directed.is_some()
+}
+
+#[test]
+fn what_cannot_be_proven_is_tried() {
+    let workspace = Workspace::new();
+    all_that_is_in_order_by_chance_is_proven(&workspace);
+    every_format_has_it(&workspace);
+    it_happens_again_whenever_it_is_asked_for(&workspace);
+    an_analysis_of_the_same_traces_keeps_it(&workspace);
+    it_can_be_turned_off(&workspace);
+}
+
+fn all_that_is_in_order_by_chance_is_proven(workspace: &Workspace) {
+    let (code, out, err) = workspace.run("test");
+    assert_eq!(code, 1, "{out}{err}");
+    let project = Workspace::project();
+    validate("racelog-project-2.json", &Workspace::json());
+    let mut found: Vec<&str> =
+        project.findings.iter().flat_map(|finding| tests(&project, finding)).collect();
+    found.sort_unstable();
+    let by_chance = [
+        "channel_of_others",
+        "count_of_an_arc",
+        "counter_behind_a_mutex",
+        "counter_behind_a_rwlock",
+        "counter_that_is_atomic",
+        "log_of_what_was_done",
+        "queue_of_jobs",
+        "settings_that_are_made_once",
+        "statistics_of_what_was_done",
+        "what_is_printed",
+    ];
+    let by_chance = by_chance.map(|name| format!("accidental::by_chance::{name}"));
+    assert_eq!(found, by_chance, "{out}{err}");
+    for finding in &project.findings {
+        assert_eq!((finding.level, finding.is_open()), (Level::Proven, true), "{finding:#?}");
+    }
+    let directed = project.findings.iter().filter(|it| is_directed(it)).count() as u64;
+    let Some(Explored { suspects, left: 0, happened, .. }) = project.explored else {
+        panic!("{:?}", project.explored)
+    };
+    assert!(directed >= 5 && happened == directed && suspects > happened, "{suspects} {directed}");
+    let words: String = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(&format!(", {happened} happened")), "{out}");
+    assert!(words.contains(&format!("{suspects} suspects tried in ")), "{out}");
+}
+
+fn every_format_has_it(workspace: &Workspace) {
+    let project = Workspace::project();
+    let all = project.findings.len();
+    let (code, out, _) = workspace.run("report");
+    assert_eq!((code, out.matches("error[RL0").count()), (1, all), "{out}");
+    assert!(out.contains("it happened in a run under control"), "{out}");
+    let finding = project.findings.iter().find(|it| is_directed(it)).expect("there are some");
+    assert!(out.contains(&format!("cargo racelog replay {}", finding.number)), "{out}");
+    let (_, out, _) = workspace.run("report --format sarif");
+    assert_eq!(out.matches("\"ruleId\": ").count(), all, "{out}");
+    let (_, out, _) = workspace.run("report --format junit");
+    assert_eq!(out.matches("<failure ").count(), all, "{out}");
+    let (_, out, _) = workspace.run("report --format github");
+    assert_eq!(out.matches("::error ").count(), all, "{out}");
+}
+
+/// Twenty times of twenty.
+fn it_happens_again_whenever_it_is_asked_for(workspace: &Workspace) {
+    let project = Workspace::project();
+    let directed: Vec<&Finding> = project.findings.iter().filter(|it| is_directed(it)).collect();
+    for finding in directed.iter().cycle().take(20) {
+        let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
+        assert_eq!(code, 0, "{out}{err}");
+        assert!(out.starts_with("confirmed\n  by the seed `race:"), "{out}");
+    }
+}
+
+fn an_analysis_of_the_same_traces_keeps_it(workspace: &Workspace) {
+    let before = Workspace::project();
+    let (code, out, _) = workspace.run("report --analyze");
+    let after = Workspace::project();
+    assert_eq!((code, after.explored == before.explored), (1, true), "{out}");
+    let directed = |project: &Project| project.findings.iter().filter(|it| is_directed(it)).count();
+    assert_eq!(directed(&after), directed(&before), "{out}");
+}
+
+fn it_can_be_turned_off(workspace: &Workspace) {
+    let (_, out, err) = workspace.run("test --explore-time 0");
+    let project = Workspace::project();
+    assert_eq!(project.explored, None, "{out}{err}");
+    assert!(!project.findings.iter().any(is_directed), "{out}");
+    let (_, out, err) = workspace.run("test --no-confirm by_rule");
+    let project = Workspace::project();
+    assert_eq!((project.explored, project.findings.len()), (None, 0), "{out}{err}");
+    let (code, _, err) = workspace.run("test --explore-time never");
+    assert!(code == 2 && err.contains("--explore-time"), "{err}");
+}
