@@ -23,6 +23,9 @@ pub enum Variable {
     /// Two places in the source, with a comma between: the race that a `race:` seed in
     /// [`Control`](Self::Control) is directed to, and that other seeds look out for.
     Race,
+    /// Places in the source, with commas between: what a `circle:`, `between:` or `wait:` seed in
+    /// [`Control`](Self::Control) goes by.
+    Places,
     /// A file with a schedule: the process is recorded, and replays it.
     Schedule,
     /// The file that the program describes its run in.
@@ -36,13 +39,14 @@ pub enum Variable {
 
 impl Variable {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Record,
         Self::Folder,
         Self::MaxBytes,
         Self::Seed,
         Self::Control,
         Self::Race,
+        Self::Places,
         Self::Schedule,
         Self::Outcome,
         Self::MaxSteps,
@@ -50,7 +54,8 @@ impl Variable {
     ];
 
     /// Those that put a program, or a part of it, under control.
-    pub const CONTROLLING: [Self; 4] = [Self::Seed, Self::Control, Self::Race, Self::Schedule];
+    pub const CONTROLLING: [Self; 5] =
+        [Self::Seed, Self::Control, Self::Race, Self::Places, Self::Schedule];
 
     /// Its name.
     #[must_use]
@@ -62,6 +67,7 @@ impl Variable {
             Self::Seed => "RACELOG_SEED",
             Self::Control => "RACELOG_CONTROL",
             Self::Race => "RACELOG_RACE",
+            Self::Places => "RACELOG_PLACES",
             Self::Schedule => "RACELOG_SCHEDULE",
             Self::Outcome => "RACELOG_OUTCOME",
             Self::MaxSteps => "RACELOG_MAX_STEPS",

@@ -83,6 +83,28 @@ impl fmt::Display for PlacePair {
     }
 }
 
+/// Any number of places, with commas between.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct PlaceList(pub Vec<SourcePlace>);
+
+impl fmt::Display for PlaceList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, place) in self.0.iter().enumerate() {
+            let comma = if at == 0 { "" } else { "," };
+            write!(f, "{comma}{place}")?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for PlaceList {
+    type Err = InvalidPlace;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPlace> {
+        text.split(',').map(|place| place.trim().parse()).collect::<Result<_, _>>().map(Self)
+    }
+}
+
 /// A text that is not two places.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InvalidPair(String);
@@ -139,8 +161,17 @@ mod tests {
             let [first, second] = [numbers.place(), numbers.place()];
             assert_eq!(first.to_string().parse(), Ok(first.clone()));
             let pair = PlacePair([first, second]);
-            assert_eq!(pair.to_string().parse(), Ok(pair));
+            assert_eq!(pair.to_string().parse(), Ok(pair.clone()));
+            let list = PlaceList(pair.0.to_vec());
+            assert_eq!(list.to_string().parse(), Ok(list));
         }
+    }
+
+    #[test]
+    fn a_list_is_any_number_of_places() {
+        let list: PlaceList = "a.rs:1, b.rs:2:3,c.rs:4".parse().unwrap();
+        assert_eq!((list.0.len(), list.to_string().as_str()), (3, "a.rs:1,b.rs:2:3,c.rs:4"));
+        assert!("".parse::<PlaceList>().is_err() && "a.rs:1,,b.rs:1".parse::<PlaceList>().is_err());
     }
 
     #[test]

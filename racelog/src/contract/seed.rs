@@ -38,8 +38,54 @@ pub enum Seed {
         /// The seed of the random numbers.
         number: u64,
     },
+    /// `circle:NUMBER`, `between:NUMBER` and `wait:NUMBER`: at random, but threads wait before places
+    /// that are given besides.
+    Held {
+        /// Which threads wait, and until when.
+        manoeuvre: Manoeuvre,
+        /// The seed of the random numbers.
+        number: u64,
+    },
     /// `path:0x3.1.2x2`: the choices of a search, as numbers of threads. `0x3` is three times 0.
     Path(Vec<usize>),
+}
+
+/// Which threads wait before which places, and until when.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Manoeuvre {
+    /// Who holds a lock waits before it asks for the next one, at any of the places, until there is a
+    /// thread at each.
+    Circle,
+    /// Of three places: who has done the first waits before the third, until another thread has done
+    /// the second with the same object.
+    Between,
+    /// Of three places: before it takes the lock, at the first, or before it waits, at the second, a
+    /// thread waits until another has notified at the third.
+    Wait,
+}
+
+impl Manoeuvre {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Circle, Self::Between, Self::Wait];
+
+    /// The kind of its seeds.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Circle => "circle",
+            Self::Between => "between",
+            Self::Wait => "wait",
+        }
+    }
+
+    /// Whether it can go by so many places.
+    #[must_use]
+    pub const fn takes(self, places: usize) -> bool {
+        match self {
+            Self::Circle => places >= 2,
+            Self::Between | Self::Wait => places == 3,
+        }
+    }
 }
 
 /// The longest run of one choice in a path that is read.
@@ -63,6 +109,7 @@ impl fmt::Display for Seed {
             Self::Random { number } => write!(f, "random:{number}"),
             Self::Pct { depth, length, number } => write!(f, "pct:{depth}:{length}:{number}"),
             Self::Race { pair, number } => write!(f, "race:{pair}:{number}"),
+            Self::Held { manoeuvre, number } => write!(f, "{}:{number}", manoeuvre.name()),
             Self::Path(choices) => {
                 f.write_str("path:")?;
                 // Threads mostly take several steps in a row.
@@ -98,7 +145,10 @@ fn parse(text: &str) -> Option<Seed> {
         }
         "race" => Seed::Race { pair: usize::try_from(next()?).ok()?, number: next()? },
         "path" => return path(rest).map(Seed::Path),
-        _ => return None,
+        _ => {
+            let manoeuvre = Manoeuvre::ALL.into_iter().find(|it| it.name() == kind)?;
+            Seed::Held { manoeuvre, number: next()? }
+        }
     };
     numbers.next().is_none().then_some(seed)
 }
@@ -128,6 +178,9 @@ mod tests {
             (Seed::Random { number: u64::MAX }, "random:18446744073709551615"),
             (Seed::Pct { depth: 3, length: 120, number: 7 }, "pct:3:120:7"),
             (Seed::Race { pair: 1, number: 9 }, "race:1:9"),
+            (Seed::Held { manoeuvre: Manoeuvre::Circle, number: 4 }, "circle:4"),
+            (Seed::Held { manoeuvre: Manoeuvre::Between, number: 5 }, "between:5"),
+            (Seed::Held { manoeuvre: Manoeuvre::Wait, number: 6 }, "wait:6"),
             (Seed::Path(vec![0, 0, 0, 1, 2, 2]), "path:0x3.1.2x2"),
             (Seed::Path(Vec::new()), "path:"),
         ] {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
 //! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to, and others look out for |
+//! | `RACELOG_PLACES` | places, with commas between: what `circle:`, `between:` and `wait:` seeds in `RACELOG_CONTROL` go by |
 //! | `RACELOG_SCHEDULE` | a file with a [schedule](crate::contract::schedule): the process is recorded and replays it |
 //! | `RACELOG_MAX_STEPS` | after so many steps a process that has not ended counts as a livelock; 10 million if it is not set |
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |
@@ -13,10 +14,10 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::{env, fmt, fs, panic};
 
 use super::outcome::{self, FirstPanic};
-use super::strategy::{Exhaustive, Guide, Pct, RaceDirected, Random, Reached, Replay};
+use super::strategy::{Exhaustive, Guide, HeldBack, Pct, RaceDirected, Random, Reached, Replay};
 use crate::contract::environment::Variable;
 use crate::contract::outcome::{GAVE_UP, RunOutcome};
-use crate::contract::place::PlacePair;
+use crate::contract::place::{PlaceList, PlacePair, SourcePlace};
 use crate::contract::schedule::Schedule;
 use crate::contract::seed::Seed;
 use crate::rt;
@@ -33,8 +34,16 @@ const MAX_STEPS: u64 = 10_000_000;
 
 /// What the environment asks for.
 enum Wanted {
-    Control { seed: Seed, race: Option<PlacePair>, outcome: Option<PathBuf> },
-    Replay { schedule: Box<Schedule>, outcome: PathBuf },
+    Control {
+        seed: Seed,
+        race: Option<PlacePair>,
+        places: Vec<SourcePlace>,
+        outcome: Option<PathBuf>,
+    },
+    Replay {
+        schedule: Box<Schedule>,
+        outcome: PathBuf,
+    },
 }
 
 impl Wanted {
@@ -106,8 +115,23 @@ fn read_environment() -> Result<Option<Wanted>, String> {
             Variable::Race
         ));
     }
+    let places = match env::var(Variable::Places) {
+        Err(_) => Vec::new(),
+        Ok(text) => {
+            let places: Result<PlaceList, _> = text.parse();
+            places.map_err(|error| format!("{}: {error}", Variable::Places))?.0
+        }
+    };
+    if matches!(seed, Seed::Held { manoeuvre, .. } if !manoeuvre.takes(places.len())) {
+        return Err(format!(
+            "{}: `{seed}` cannot go by {} places in {}",
+            Variable::Control,
+            places.len(),
+            Variable::Places
+        ));
+    }
     let outcome = env::var_os(Variable::Outcome).map(PathBuf::from);
-    Ok(Some(Wanted::Control { seed, race, outcome }))
+    Ok(Some(Wanted::Control { seed, race, places, outcome }))
 }
 
 /// Whether the process, or a test of it, runs under control.
@@ -125,11 +149,14 @@ fn guide(wanted: &Wanted) -> Guide {
         Wanted::Replay { schedule, .. } => {
             Guide::Replay(Box::new(Replay::new((**schedule).clone())))
         }
-        Wanted::Control { seed, race, .. } => {
+        Wanted::Control { seed, race, places, .. } => {
             let guide = match seed {
                 Seed::Random { number } => Guide::Random(Random::new(*number)),
                 Seed::Pct { depth, length, number } => {
                     Guide::Pct(Pct::new(*depth, *length, *number))
+                }
+                Seed::Held { manoeuvre, number } => {
+                    Guide::Held(HeldBack::new(*manoeuvre, places.clone(), *number))
                 }
                 Seed::Path(choices) => Guide::Exhaustive(Exhaustive::along(choices)),
                 Seed::Race { number, .. } => match race {

@@ -279,7 +279,8 @@ impl Explorer {
             (Seed::Race { pair, number }, Strategy::Race { pairs }) => {
                 Guide::Race(RaceDirected::new(pairs.get(*pair)?.clone(), *number))
             }
-            (Seed::Race { .. }, _) => return None,
+            // It knows no places.
+            (Seed::Race { .. } | Seed::Held { .. }, _) => return None,
             (Seed::Path(choices), _) => Guide::Exhaustive(Exhaustive::along(choices)),
         })
     }

@@ -2,6 +2,7 @@
 
 use super::choice::{Choice, Stop};
 use super::exhaustive::Exhaustive;
+use super::held::HeldBack;
 use super::pct::Pct;
 use super::race::RaceDirected;
 use super::random::Random;
@@ -14,6 +15,7 @@ pub(in crate::sched) enum Guide {
     Random(Random),
     Pct(Pct),
     Race(RaceDirected),
+    Held(HeldBack),
     Exhaustive(Exhaustive),
     Replay(Box<Replay>),
     /// The first picks, and the second only looks out for its race.
@@ -27,6 +29,7 @@ impl Guide {
             Self::Random(random) => Ok(random.pick(choice)),
             Self::Pct(pct) => Ok(pct.pick(choice)),
             Self::Race(race) => Ok(race.pick(choice)),
+            Self::Held(held) => Ok(held.pick(choice)),
             Self::Exhaustive(search) => search.pick(choice),
             Self::Replay(replay) => replay.pick(choice),
             Self::Watched(guide, race) => {
@@ -49,7 +52,7 @@ impl Guide {
     /// would have to try that at every step of theirs.
     pub(in crate::sched) fn wakes_sleepers(&self) -> bool {
         match self {
-            Self::Random(_) | Self::Pct(_) | Self::Race(_) => true,
+            Self::Random(_) | Self::Pct(_) | Self::Race(_) | Self::Held(_) => true,
             Self::Exhaustive(_) | Self::Replay(_) => false,
             Self::Watched(guide, _) => guide.wakes_sleepers(),
         }
@@ -75,7 +78,7 @@ impl Guide {
         match self {
             Self::Replay(replay) => replay.has_news(),
             Self::Race(race) | Self::Watched(_, race) => race.has_news(),
-            Self::Random(_) | Self::Pct(_) | Self::Exhaustive(_) => false,
+            Self::Random(_) | Self::Pct(_) | Self::Held(_) | Self::Exhaustive(_) => false,
         }
     }
 }

@@ -15,23 +15,17 @@
 //! same time. Missed are races that need a particular order of operations elsewhere which the
 //! random walk does not come upon.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
 use super::choice::Choice;
+use super::postponed::{Next, Postponed};
 use super::random::Numbers;
 use crate::contract::place::SourcePlace;
 use crate::rt::CallSite;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::place::{is_at, place_of};
-
-/// For how many steps a thread stays postponed at most.
-const PATIENCE: u64 = 250_000;
-
-/// How often those who are not postponed may do no more than spin.
-const SPINS: u32 = 1_000;
 
 /// Two threads stood before accesses that race.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,12 +45,8 @@ impl fmt::Display for RealRace {
 pub(in crate::sched) struct RaceDirected {
     sites: [SourcePlace; 2],
     numbers: Numbers,
-    /// Threads that stand before one of the sites, and since which step.
-    postponed: Vec<(usize, u64)>,
-    /// Threads that execute their statements before anybody else goes.
-    released: VecDeque<usize>,
-    /// How often a thread has spun since the last change of the set.
-    spins: u32,
+    /// Threads that stand before one of the sites.
+    postponed: Postponed,
     found: Vec<RealRace>,
     /// A race was found, and nobody has asked since.
     has_news: bool,
@@ -69,9 +59,7 @@ impl RaceDirected {
         Self {
             sites,
             numbers: Numbers::new(seed),
-            postponed: Vec::new(),
-            released: VecDeque::new(),
-            spins: 0,
+            postponed: Postponed::default(),
             found: Vec::new(),
             has_news: false,
             known: FxHashMap::default(),
@@ -104,33 +92,17 @@ impl RaceDirected {
 
     pub(super) fn pick(&mut self, choice: &Choice<'_>) -> usize {
         loop {
-            if let Some(released) = self.released.pop_front() {
-                return released;
-            }
-            let long = |&(_, since): &(usize, u64)| choice.step - since > PATIENCE;
-            if let Some(at) = self.postponed.iter().position(long) {
-                return self.relieve(at);
-            }
-            let is_free = |at: &&usize| !self.postponed.iter().any(|(slot, _)| slot == *at);
-            let free = choice.enabled.iter().filter(is_free).count();
-            if free == 0 {
-                if !choice.spinning.is_empty() && self.spins < SPINS {
-                    self.spins += 1;
-                    return choice.spinning[self.numbers.below(choice.spinning.len())];
-                }
-                let at = self.numbers.below(self.postponed.len());
-                return self.relieve(at);
-            }
-            let picked = if free == 1 { 0 } else { self.numbers.below(free) };
-            let mut free = choice.enabled.iter().filter(is_free);
-            let at = *free.nth(picked).expect("there are so many");
+            let at = match self.postponed.next(&mut self.numbers, choice) {
+                Next::Goes(at) => return at,
+                Next::Asks(at) => at,
+            };
             let intent = &choice.slots[at].intent;
             if !self.is_site(intent) {
                 return at;
             }
             let racing = self.racing(choice, intent);
             if racing.is_empty() {
-                self.postpone(at, choice.step);
+                self.postponed.add(at, choice.step);
                 continue;
             }
             for &other in &racing {
@@ -139,26 +111,17 @@ impl RaceDirected {
             if self.numbers.coin() {
                 return at;
             }
-            self.postpone(at, choice.step);
-            self.postponed.retain(|(slot, _)| !racing.contains(slot));
-            self.released.extend(racing);
+            self.postponed.add(at, choice.step);
+            self.postponed.release(&racing);
         }
     }
 
     /// Algorithm 2: the postponed threads whose accesses race with this one.
     fn racing(&self, choice: &Choice<'_>, intent: &Intent) -> Vec<usize> {
-        let postponed = self.postponed.iter().map(|(slot, _)| *slot);
-        postponed.filter(|&slot| choice.slots[slot].intent.races_with(intent)).collect()
-    }
-
-    fn postpone(&mut self, at: usize, step: u64) {
-        self.postponed.push((at, step));
-        self.spins = 0;
-    }
-
-    fn relieve(&mut self, at: usize) -> usize {
-        self.spins = 0;
-        self.postponed.remove(at).0
+        self.postponed
+            .threads()
+            .filter(|&slot| choice.slots[slot].intent.races_with(intent))
+            .collect()
     }
 
     fn is_site(&mut self, intent: &Intent) -> bool {
