@@ -434,7 +434,8 @@ pub(super) struct Compare {
     /// Only this detector (may be given again) [default: all that look for one of the goals]
     #[arg(long = "detector", value_name = "NAME")]
     pub(super) detectors: Vec<Detector>,
-    /// What to count: races, deadlocks, stalls, sends (separated by commas) or all
+    /// What to count: races, deadlocks, stalls, sends, checks, atomicity (separated by commas)
+    /// or all
     #[arg(long, value_name = "GOALS", default_value = "races")]
     pub(super) goals: GoalKinds,
     /// How to print the table

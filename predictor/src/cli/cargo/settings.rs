@@ -41,7 +41,8 @@ pub(super) struct Flags {
     /// Which detectors run, such as mcm,hb
     #[arg(long, value_name = "NAMES", env = Setting::Detectors.name(), value_delimiter = ',')]
     pub(super) detectors: Vec<Detector>,
-    /// What to look for: races, deadlocks, stalls, sends (separated by commas) or all
+    /// What to look for: races, deadlocks, stalls, sends, checks, atomicity (separated by commas)
+    /// or all
     #[arg(long, value_name = "GOALS", env = Setting::Goals.name())]
     pub(super) goals: Option<GoalKinds>,
     /// List possible deadlocks, too, that are not proven
