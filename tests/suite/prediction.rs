@@ -114,7 +114,7 @@ fn prediction_equals_exploration() {
         compared += 1;
     }
     assert!(compared >= 10_000, "only {compared} programs");
-    let least = [15_000, 40, 15, 1_300, 150];
+    let least = [15_000, 40, 15, 1_000, 150];
     let are_enough = by_solver.iter().zip(least).all(|(found, least)| *found >= least);
     assert!(are_enough && refuted > 20_000, "{by_solver:?} found, {refuted} refuted");
 }
@@ -139,10 +139,9 @@ fn each_proof_by_itself_changes_nothing() {
         }
     }
     // Crossed histories and flags are rare here: tests of their own have more of them.
-    let [_, histories, flags, ..] = decided;
-    let others = decided.iter().enumerate().filter(|(at, _)| ![1, 2].contains(at));
-    assert!(others.clone().all(|(_, count)| *count > 100), "{decided:?}");
-    assert!(histories > 0 && flags > 0, "{decided:?}");
+    let [common_lock, _, flags, others @ ..] = decided;
+    assert!(common_lock > 50 && flags > 10, "{decided:?}");
+    assert!(others.iter().all(|count| *count > 100), "{decided:?}");
 }
 
 /// Looks for all goals of small random programs with these families of operations, by one kind of
