@@ -36,10 +36,11 @@ pub(super) fn say_where_threads_stood(
         if all.len() > THREADS {
             lines.push(format!("and {} more threads", all.len() - THREADS));
         }
-        say(
-            "note",
-            format_args!("{what} {why}; its threads stood here:\n  {}", lines.join("\n  ")),
-        );
+        let stood = match lines.is_empty() {
+            true => "nothing was recorded of it".to_owned(),
+            false => format!("its threads stood here:\n  {}", lines.join("\n  ")),
+        };
+        say("note", format_args!("{what} {why}; {stood}"));
     }
 }
 
