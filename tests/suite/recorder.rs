@@ -76,6 +76,16 @@ fn nothing_is_missing_however_a_process_ends() {
 }
 
 #[test]
+fn threads_with_small_stacks_run_when_nothing_is_recorded() {
+    let folder = TempDir::new().unwrap();
+    let mut command = recorded(folder.path(), &["small-stacks", "40"]);
+    let output = crate::support::run_raw(command.env_remove("RACELOG"), b"");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b"40\n"[..]), "{errors}");
+    assert!(traces(folder.path()).is_empty());
+}
+
+#[test]
 fn nothing_is_missing_when_a_process_is_killed() {
     let (folder, done) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let files = done.path().join("thread-").display().to_string();

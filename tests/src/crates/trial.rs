@@ -308,7 +308,14 @@ fn leave_out_tests(package: &mut Package) {
     });
 }
 
-/// Leaves out of the manifest the dependencies of tests that no file mentions.
+/// Whether a source uses a crate, and does not only speak of it.
+fn uses(source: &str, name: &str) -> bool {
+    [format!("{name}::"), format!("use {name}"), format!("extern crate {name}"), format!("{name}!")]
+        .iter()
+        .any(|used| source.contains(used))
+}
+
+/// Leaves out of the manifest the dependencies of tests that no file uses: those of benches.
 fn leave_out_dependencies(package: &mut Package) -> Result<(), Error> {
     let mut text = String::new();
     for folder in ["src", "tests"] {
@@ -318,7 +325,21 @@ fn leave_out_dependencies(package: &mut Package) -> Result<(), Error> {
     }
     let table = package.manifest().get_mut("dev-dependencies");
     if let Some(dependencies) = table.and_then(toml::Value::as_table_mut) {
-        dependencies.retain(|name, _| text.contains(&name.replace('-', "_")));
+        dependencies.retain(|name, _| uses(&text, &name.replace('-', "_")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uses;
+
+    #[test]
+    fn a_crate_that_is_only_spoken_of_is_not_used() {
+        assert!(!uses("//! Measured with criterion.\n", "criterion"));
+        assert!(uses("use criterion::Bencher;\n", "criterion"));
+        assert!(uses("fn f() { rand::random() }", "rand"));
+        assert!(uses("#[macro_use]\nextern crate lazy_static;", "lazy_static"));
+        assert!(uses("proptest! {}", "proptest"));
+    }
 }
