@@ -119,7 +119,7 @@ fn direct(
     for seed in campaign.seeds() {
         let control = campaign.control(seed);
         let race = Some(places);
-        let (ended, outcome) = child.run(Control::Seed { seed: &control, race })?;
+        let (ended, outcome) = child.run(Control::Seed { seed: &control, race, places: None })?;
         times.add(ended.time);
         tally.add(seed, &control, &outcome);
     }

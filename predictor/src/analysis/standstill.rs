@@ -19,7 +19,7 @@ const MOST_OTHERS: usize = 16;
 
 /// The parts of a circle: where its threads wait, and where the locks were taken that they wait
 /// for.
-pub(super) fn circle(trace: &Trace, circle: &Circle, describer: &mut Describer<'_>) -> Vec<Part> {
+pub(crate) fn circle(trace: &Trace, circle: &Circle, describer: &mut Describer<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut taken: Vec<EventId> = Vec::new();
     for event in circle.events() {

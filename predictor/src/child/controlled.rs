@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use racelog::contract::environment::Variable;
-use racelog::contract::place::PlacePair;
+use racelog::contract::place::{PlaceList, PlacePair};
 use racelog::contract::seed::Seed;
 use tempfile::TempDir;
 use thiserror::Error;
@@ -22,10 +22,11 @@ const LAST_LINES: usize = 5;
 const NOT_CONTROLLED: i32 = 2;
 
 /// What asks for control or for a trace.
-const UNRECORDED: [Variable; 7] = [
+const UNRECORDED: [Variable; 8] = [
     Variable::Seed,
     Variable::Control,
     Variable::Race,
+    Variable::Places,
     Variable::Schedule,
     Variable::Record,
     Variable::Folder,
@@ -59,8 +60,10 @@ pub enum Control<'a> {
     Seed {
         /// The seed.
         seed: &'a Seed,
-        /// The places.
+        /// The places of the race.
         race: Option<&'a PlacePair>,
+        /// The places that the seed goes by, if it holds threads back.
+        places: Option<&'a PlaceList>,
     },
 }
 
@@ -226,9 +229,10 @@ impl<'a> ControlledProgram<'a> {
                 // The run is recorded as it goes; nobody needs that trace.
                 command.env(Variable::Folder, folder).env_remove(Variable::MaxBytes);
             }
-            Control::Seed { seed, race } => {
+            Control::Seed { seed, race, places } => {
                 command.env(Variable::Control, seed.to_string());
                 command.envs(race.map(|race| (Variable::Race, race.to_string())));
+                command.envs(places.map(|places| (Variable::Places, places.to_string())));
             }
         }
         Ok(command)

@@ -81,7 +81,7 @@ fn run_all(
             if interrupt::noted().is_some() {
                 return Ok(None);
             }
-            let control_by = Control::Seed { seed: &control, race: pair.as_ref() };
+            let control_by = Control::Seed { seed: &control, race: pair.as_ref(), places: None };
             let ended = program.run(control_by, &ReportNames::default());
             let done = done.fetch_add(1, Ordering::Relaxed) + 1;
             progress.update(done, all);

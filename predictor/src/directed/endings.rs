@@ -23,16 +23,18 @@ struct Seen {
 }
 
 impl Endings {
-    pub(super) fn note(&mut self, task: &Task, ran: &Ran) {
+    /// A run is over. Says whether it went wrong.
+    pub(super) fn note(&mut self, task: &Task, ran: &Ran) -> bool {
         self.runs += 1;
         let ending = ran.ending();
         if !ending.went_wrong() {
-            return;
+            return false;
         }
         match self.seen.iter_mut().find(|seen| seen.ending.is_like(&ending)) {
             Some(seen) => seen.runs += 1,
             None => self.seen.push(Seen { ending, runs: 1, task: task.clone(), ran: ran.clone() }),
         }
+        true
     }
 
     /// Whether a run went wrong in the same way.
@@ -42,12 +44,12 @@ impl Endings {
 
     /// Whether something would be news if another run did not have it.
     pub(super) fn need_another(&self, origin: &Origin) -> bool {
-        self.seen.iter().any(|seen| seen.runs == self.runs && is_of_interest(seen, origin))
+        self.seen.iter().any(|seen| seen.runs == self.runs && is_of_interest(&seen.ran, origin))
     }
 
     /// What went wrong in some runs, and neither in all of them nor in the recorded one.
     pub(super) fn news(&self, origin: &Origin) -> Vec<Shown> {
-        let is_news = |seen: &&Seen| seen.runs < self.runs && is_of_interest(seen, origin);
+        let is_news = |seen: &&Seen| seen.runs < self.runs && is_of_interest(&seen.ran, origin);
         let news = self.seen.iter().filter(is_news);
         news.map(|seen| Shown::failure(&seen.task, &seen.ran, self.runs)).collect()
     }
@@ -55,13 +57,13 @@ impl Endings {
 
 /// Whether something that went wrong can be the program's own doing, and is new. Where control was
 /// lost, time-outs and waits may be due to that.
-fn is_of_interest(seen: &Seen, origin: &Origin) -> bool {
+pub(super) fn is_of_interest(ran: &Ran, origin: &Origin) -> bool {
     let Some(recorded) = &origin.recorded else { return false };
-    let outcome = &seen.ran.outcome;
+    let outcome = &ran.outcome;
     let is_under_control = outcome.lost.is_empty() && outcome.foreign.is_empty();
-    let is_failure = match &seen.ending.then {
+    let is_failure = match &outcome.then {
         // Whoever expects the panic ends as if all were well.
-        Aftermath::Panic(_) | Aftermath::Check(_) => seen.ran.code != Some(0),
+        Aftermath::Panic(_) | Aftermath::Check(_) => ran.code != Some(0),
         Aftermath::Deadlock => origin.knows_all_threads,
         Aftermath::Nothing
         | Aftermath::Livelock
@@ -69,5 +71,5 @@ fn is_of_interest(seen: &Seen, origin: &Origin) -> bool {
         | Aftermath::Killed(_)
         | Aftermath::Unended => false,
     };
-    is_under_control && is_failure && !recorded.is_like(&seen.ending)
+    is_under_control && is_failure && !recorded.is_like(&ran.ending())
 }

@@ -18,19 +18,22 @@ mod shown;
 
 use std::collections::BTreeMap;
 
-use racelog::contract::place::PlacePair;
-use racelog::contract::seed::Seed;
+use racelog::contract::place::{PlaceList, PlacePair};
+use racelog::contract::seed::{Manoeuvre, Seed};
 use racelog::trace::VarId;
 
-use self::endings::Endings;
+use self::endings::{Endings, is_of_interest};
 pub use self::shown::{Shown, happens_again};
 use crate::fuzz::{self, Strategy};
 use crate::replay::{ControlledRun, Ending};
 use crate::suspects::{Suspects, Target};
 use crate::trace::Trace;
 
-/// How many runs a suspect has at most.
-pub const TRIES: usize = 24;
+/// How many runs a suspect has at most, if what is suspected shows itself.
+pub const TRIES: usize = 16;
+
+/// How many it has, if it shows only by what goes wrong then.
+pub const FEWER_TRIES: usize = 6;
 
 /// In how many traces a suspect is tried that several have.
 const TRACES: usize = 3;
@@ -79,16 +82,27 @@ pub struct Task {
     pub origin: usize,
     /// What decides the run.
     pub seed: Seed,
-    /// The places that it is directed to.
-    pub race: Option<PlacePair>,
+    /// What it is directed to, if it is directed.
+    pub target: Option<Target>,
     /// Which suspect that is.
     suspect: Option<usize>,
 }
 
 impl Task {
-    /// A run of a program that is not one of several.
-    pub const fn alone(seed: Seed, race: Option<PlacePair>) -> Self {
-        Self { origin: 0, seed, race, suspect: None }
+    /// The two places that the run looks out for a race at, if it does.
+    pub fn race(&self) -> Option<&PlacePair> {
+        match self.target.as_ref()? {
+            Target::Race(places) => Some(places),
+            Target::Held(..) => None,
+        }
+    }
+
+    /// The places that threads are held back at, if they are.
+    pub fn places(&self) -> Option<&PlaceList> {
+        match self.target.as_ref()? {
+            Target::Race(_) => None,
+            Target::Held(_, places) => Some(places),
+        }
     }
 }
 
@@ -120,6 +134,25 @@ struct Entry {
     hit: Option<Hit>,
     /// Another suspect has happened that is about the same variable.
     is_covered: bool,
+    /// A run that was directed to it went wrong in a way that may be news.
+    has_failed: bool,
+    /// How many runs it has at most.
+    most: usize,
+}
+
+impl Entry {
+    fn new(target: &Target) -> Self {
+        let most = match target {
+            Target::Race(_) | Target::Held(Manoeuvre::Circle, _) => TRIES,
+            Target::Held(Manoeuvre::Between | Manoeuvre::Wait, _) => FEWER_TRIES,
+        };
+        Self { at: Vec::new(), tries: 0, hit: None, is_covered: false, has_failed: false, most }
+    }
+
+    /// Whether it is not tried any more.
+    fn is_done(&self) -> bool {
+        self.hit.is_some() || self.is_covered || self.has_failed || self.tries >= self.most
+    }
 }
 
 /// A run in which a suspect happened.
@@ -141,7 +174,7 @@ pub struct Done {
     pub left: u64,
     /// How many runs there were.
     pub runs: u64,
-    /// How many suspects happened.
+    /// How many of them happened, or led to something that went wrong.
     pub happened: u64,
 }
 
@@ -170,7 +203,7 @@ impl Campaign {
         for (at, rank) in places {
             let Some(suspect) = origins[at].suspects.all.get(rank) else { continue };
             let entry = *known.entry(&suspect.target).or_insert_with(|| {
-                entries.push(Entry { at: Vec::new(), tries: 0, hit: None, is_covered: false });
+                entries.push(Entry::new(&suspect.target));
                 entries.len() - 1
             });
             entries[entry].at.push((at, rank));
@@ -203,7 +236,7 @@ impl Campaign {
 
     /// How many runs there will be at most.
     pub fn size(&self) -> usize {
-        self.origins.len() + self.entries.len() * TRIES
+        self.origins.len() + self.entries.iter().map(|entry| entry.most).sum::<usize>()
     }
 
     /// What to run next. If it is nothing, all is done.
@@ -227,21 +260,25 @@ impl Campaign {
     /// A run at random.
     fn pilot(&self, origin: usize) -> Task {
         let number = self.seeds[self.endings[origin].pilots];
-        Task { origin, seed: Seed::Random { number }, race: None, suspect: None }
+        Task { origin, seed: Seed::Random { number }, target: None, suspect: None }
     }
 
     /// The next run of a suspect that has not happened.
     fn next_of(&self, number: usize) -> Option<Task> {
         let entry = &self.entries[number];
-        if entry.hit.is_some() || entry.is_covered || entry.tries >= TRIES {
+        if entry.is_done() {
             return None;
         }
         let at = entry.at.iter().filter(|(origin, _)| self.is_runnable[*origin]);
         let at: Vec<&(usize, usize)> = at.collect();
         let (origin, rank) = **at.get(entry.tries % at.len().max(1))?;
-        let Target::Race(places) = &self.origins[origin].suspects.all[rank].target;
-        let seed = Seed::Race { pair: 0, number: self.seeds[entry.tries] };
-        Some(Task { origin, seed, race: Some(places.clone()), suspect: Some(number) })
+        let target = self.origins[origin].suspects.all[rank].target.clone();
+        let seed = self.seeds[entry.tries];
+        let seed = match target {
+            Target::Race(_) => Seed::Race { pair: 0, number: seed },
+            Target::Held(manoeuvre, _) => Seed::Held { manoeuvre, number: seed },
+        };
+        Some(Task { origin, seed, target: Some(target), suspect: Some(number) })
     }
 
     /// A run is over.
@@ -256,7 +293,9 @@ impl Campaign {
         self.entries[number].tries += 1;
         // What follows a race belongs to it.
         if ran.outcome.races.is_empty() {
-            endings.note(&task, &ran);
+            let has_failed =
+                endings.note(&task, &ran) && is_of_interest(&ran, &self.origins[task.origin]);
+            self.entries[number].has_failed |= has_failed;
             return;
         }
         let entry = &mut self.entries[number];
@@ -284,8 +323,7 @@ impl Campaign {
 
     /// What was done.
     pub fn done(&self) -> Done {
-        let is_done =
-            |entry: &&Entry| entry.hit.is_some() || entry.is_covered || entry.tries >= TRIES;
+        let is_done = |entry: &&Entry| entry.is_done();
         let tried = |entry: &&Entry| entry.tries > 0 || entry.is_covered;
         let beyond: usize = self.origins.iter().map(|origin| origin.suspects.left_out).sum();
         let unfinished = self.entries.len() - self.entries.iter().filter(is_done).count();
@@ -293,7 +331,7 @@ impl Campaign {
             suspects: self.entries.iter().filter(tried).count() as u64,
             left: (unfinished + beyond) as u64,
             runs: self.runs,
-            happened: self.entries.iter().filter(|entry| entry.hit.is_some()).count() as u64,
+            happened: self.shown().len() as u64,
         }
     }
 

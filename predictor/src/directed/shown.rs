@@ -1,17 +1,21 @@
 //! What runs have shown, as findings.
 
+use racelog::contract::place::SourcePlace;
+use racelog::contract::seed::Manoeuvre;
 use racelog::contract::waiting::WaitsFor;
 use racelog::trace::Object;
 
 use super::{Hit, Origin, Ran, Task};
+use crate::analysis::parts_of_circle;
 use crate::finding::{
     Describer, DirectedRun, Finding, Kind, Occurrence, Part, Place, Reason, Replay, ReplayStatus,
-    Role, SourceOp, WaitKind, Waits,
+    Role, SourceOp, Subject, WaitKind, Waits,
 };
+use crate::goal::Circle;
 use crate::replay::{
     Aftermath, ControlledRun, Ending, Order, Replayed, Standing, Target, ThreadPlace, ThreadState,
 };
-use crate::suspects::{self, Why};
+use crate::suspects::{self, Suspect, Why};
 use crate::trace::Trace;
 
 /// What stands where the names of detectors stand.
@@ -26,7 +30,7 @@ pub struct Shown {
     pub ran: Ran,
     /// How many runs it took.
     pub runs: usize,
-    /// Which suspect of the origin happened; none if something else went wrong.
+    /// Which suspect of the origin happened; none if something went wrong.
     suspect: Option<usize>,
 }
 
@@ -58,26 +62,16 @@ impl Shown {
         prefixes: &[String],
     ) -> Option<Finding> {
         let mut describer = Describer::new(trace);
-        let (kind, parts, subject, reason) = match self.suspect {
-            Some(rank) => {
-                let suspect = &origin.suspects.all[rank];
-                let mut parts: Vec<Part> =
-                    suspect.events.iter().map(|it| describer.part(*it, Role::Next)).collect();
-                parts.sort_by_cached_key(|part| (part.source.clone(), part.event));
-                let subject = suspect.events.first().and_then(|it| describer.variable(*it));
-                let locks = match &suspect.why {
-                    Why::OrderOfLocks(locks) => {
-                        locks.iter().map(|lock| describer.name(Object::Lock(*lock))).collect()
-                    }
-                    Why::OrderOfValues => Vec::new(),
-                };
-                let suspects::Target::Race(_) = suspect.target;
-                (Kind::DataRace, parts, subject, Reason::Met { locks })
-            }
-            None => {
-                let (kind, parts) = failure(&self.ran.outcome)?;
-                (kind, parts, None, Reason::UnderControl)
-            }
+        let Told { kind, parts, subject, reason } = match self.suspect {
+            Some(rank) => race(trace, &origin.suspects.all[rank], &mut describer),
+            None => match known_circle(origin, &self.ran.outcome, prefixes) {
+                Some(circle) => {
+                    let circle = Circle::new(circle.events.clone());
+                    let parts = parts_of_circle(trace, &circle, &mut describer);
+                    Told { kind: Kind::Deadlock, parts, subject: None, reason: Reason::Circle }
+                }
+                None => failure(&self.ran.outcome)?,
+            },
         };
         let ending = self.ran.ending();
         let anyway = if ends_so_anyway(&ending) { Some(ending) } else { origin.recorded.clone() };
@@ -93,14 +87,15 @@ impl Shown {
             }
             None => Replay {
                 status: ReplayStatus::ConfirmedHarmful,
-                lines: Vec::new(),
+                lines: vec![format!("then {}", self.ran.outcome.then)],
                 cause: None,
                 replayed: None,
             },
         };
         let directed = DirectedRun {
             control: self.task.seed.to_string(),
-            race: self.task.race.as_ref().map(ToString::to_string),
+            race: self.task.race().map(ToString::to_string),
+            places: self.task.places().map(ToString::to_string),
             runs: self.runs as u64,
         };
         let mut occurrence = Occurrence {
@@ -139,6 +134,53 @@ pub fn happens_again(kind: &Kind, places: &[&Place], ran: &Ran) -> bool {
     }
 }
 
+/// What is said of a finding.
+struct Told {
+    kind: Kind,
+    parts: Vec<Part>,
+    subject: Option<Subject>,
+    reason: Reason,
+}
+
+/// A race that happened.
+fn race(trace: &Trace, suspect: &Suspect, describer: &mut Describer<'_>) -> Told {
+    let parts = suspect.events.iter().map(|event| describer.part(*event, Role::Next));
+    let mut parts: Vec<Part> = parts.collect();
+    parts.sort_by_cached_key(|part| (part.source.clone(), part.event));
+    let accesses = suspect.events.iter().copied().find(|event| trace.accessed(*event).is_some());
+    let subject = accesses.and_then(|event| describer.variable(event));
+    let locks = match &suspect.why {
+        Why::OrderOfLocks(locks) => {
+            locks.iter().map(|lock| describer.name(Object::Lock(*lock))).collect()
+        }
+        Why::OrdersOfLocksDiffer
+        | Why::EarlyNotification
+        | Why::ChangedAtomic
+        | Why::ChangedUnderLock
+        | Why::OrderOfValues => Vec::new(),
+    };
+    Told { kind: Kind::DataRace, parts, subject, reason: Reason::Met { locks } }
+}
+
+/// The circle of the recorded run that threads stand in that cannot go on, if it is known.
+fn known_circle<'a>(
+    origin: &'a Origin,
+    outcome: &ControlledRun,
+    prefixes: &[String],
+) -> Option<&'a Suspect> {
+    let stands = |place: &SourcePlace| {
+        let place = Place::from(place.clone()).stripped(prefixes);
+        outcome.waits.iter().any(|wait| wait.place.as_ref() == Some(&place))
+    };
+    let is_it = |suspect: &&Suspect| match &suspect.target {
+        suspects::Target::Held(Manoeuvre::Circle, places) => places.0.iter().all(stands),
+        suspects::Target::Held(Manoeuvre::Between | Manoeuvre::Wait, _)
+        | suspects::Target::Race(_) => false,
+    };
+    let is_deadlock = outcome.then == Aftermath::Deadlock;
+    origin.suspects.all.iter().find(is_it).filter(|_| is_deadlock)
+}
+
 /// What a replay of a finding looks for, if it is not a mere end of the program.
 fn target_of(kind: &Kind) -> Option<Target> {
     match kind {
@@ -150,10 +192,11 @@ fn target_of(kind: &Kind) -> Option<Target> {
 }
 
 /// What went wrong, and the parts that say it.
-fn failure(outcome: &ControlledRun) -> Option<(Kind, Vec<Part>)> {
+fn failure(outcome: &ControlledRun) -> Option<Told> {
+    let told = |kind, parts| Told { kind, parts, subject: None, reason: Reason::UnderControl };
     match &outcome.then {
-        Aftermath::Panic(_) => Some((Kind::Panic, vec![panicked(outcome)])),
-        Aftermath::Check(_) => Some((Kind::FailedCheck, vec![panicked(outcome)])),
+        Aftermath::Panic(_) => Some(told(Kind::Panic, vec![panicked(outcome)])),
+        Aftermath::Check(_) => Some(told(Kind::FailedCheck, vec![panicked(outcome)])),
         Aftermath::Deadlock => {
             let waiting = outcome.waits.iter().filter(|it| it.state == ThreadState::Ready);
             let parts: Vec<Part> = waiting.filter_map(waits).collect();
@@ -162,7 +205,7 @@ fn failure(outcome: &ControlledRun) -> Option<(Kind, Vec<Part>)> {
                 true => (Kind::Stall, parts),
                 false => (Kind::Deadlock, circle.iter().map(|at| parts[*at].clone()).collect()),
             };
-            (!parts.is_empty()).then_some((kind, parts))
+            (!parts.is_empty()).then(|| told(kind, parts))
         }
         Aftermath::Nothing
         | Aftermath::Livelock

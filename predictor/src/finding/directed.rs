@@ -10,6 +10,9 @@ pub struct DirectedRun {
     /// The two places that it is directed to, as `RACELOG_RACE` takes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<String>,
+    /// The places that threads are held back at, as `RACELOG_PLACES` takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<String>,
     /// How many runs there were until it happened, with this one.
     pub runs: u64,
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use racelog::contract::place::SourcePlace;
 use serde::{Deserialize, Serialize};
 
 /// A place in the source. Lines and columns count from 1; 0 stands for one that is not known.
@@ -40,6 +41,12 @@ impl Place {
     pub fn stripped(mut self, prefixes: &[String]) -> Self {
         self.strip(prefixes);
         self
+    }
+}
+
+impl From<SourcePlace> for Place {
+    fn from(SourcePlace { file, line, column }: SourcePlace) -> Self {
+        Self { file, line, column: column.unwrap_or(0) }
     }
 }
 

@@ -85,7 +85,7 @@ pub struct Collector {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct SameFinding {
     pub(super) kind: Kind,
-    sources: Vec<SourceOp>,
+    pub(super) sources: Vec<SourceOp>,
     /// The trace and the events, if a place is not known: nothing else tells then whether findings
     /// of two traces are the same.
     events: Option<String>,

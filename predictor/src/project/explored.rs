@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::collect::{SameFinding, fingerprint};
 use super::{Project, Sources};
 use crate::directed::Done;
-use crate::finding::{Finding, Kind, Level, Occurrence, Place};
+use crate::finding::{Basis, Finding, Kind, Level, Occurrence, Place};
 
 /// What was tried by directed runs, in numbers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -52,6 +52,13 @@ impl Project {
                 }
             }
         }
+        // What was listed as possible has happened now.
+        let happened = |finding: &Finding| {
+            let is_listed = finding.kind == Kind::SuspectedDeadlock;
+            let sources = || finding.sources().cloned().collect::<Vec<_>>();
+            is_listed && new.keys().any(|it| it.kind == Kind::Deadlock && it.sources == sources())
+        };
+        self.findings.retain(|finding| !happened(finding));
         for (same, occurrences) in new {
             let is_same =
                 |there: &&mut Finding| SameFinding::new(&there.kind, &there.occurrences[0]) == same;
@@ -88,7 +95,8 @@ impl Project {
     /// Whether a finding of the same trace is that failure, or what it is due to.
     fn explains(&self, kind: &Kind, failure: &Occurrence) -> bool {
         let places: Vec<&Place> = failure.sources().filter_map(|it| it.place.as_ref()).collect();
-        self.findings.iter().any(|finding| {
+        let proven = self.findings.iter().filter(|it| it.kind.basis() != Basis::Suspicion);
+        proven.into_iter().any(|finding| {
             let mut same = finding.occurrences.iter().filter(|one| one.trace == failure.trace);
             same.any(|one| match kind {
                 Kind::Deadlock | Kind::Stall => {

@@ -76,8 +76,8 @@ impl ReportNames {
         self.threads.get(thread).map_or(thread, String::as_str).to_owned()
     }
 
-    fn place(&self, SourcePlace { file, line, column }: SourcePlace) -> Place {
-        Place { file, line, column: column.unwrap_or(0) }.stripped(&self.prefixes)
+    fn place(&self, place: SourcePlace) -> Place {
+        Place::from(place).stripped(&self.prefixes)
     }
 
     fn thread_place(&self, at: outcome::ThreadPlace) -> ThreadPlace {

@@ -6,11 +6,16 @@
 //!
 //! Claim: none. A suspect is a place to look, and nothing is reported before it has happened.
 
+mod between;
+mod circles;
 mod races;
+mod waits;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
-use racelog::contract::place::PlacePair;
+use racelog::contract::place::{PlaceList, PlacePair, SourcePlace};
+use racelog::contract::seed::Manoeuvre;
 use racelog::trace::{LockId, Object};
 
 use crate::trace::{EventId, Trace};
@@ -34,12 +39,25 @@ pub struct Suspect {
 pub enum Target {
     /// Two threads that stand before accesses at these places.
     Race(PlacePair),
+    /// Threads that are held back at these places.
+    Held(Manoeuvre, PlaceList),
+}
+
+impl Target {
+    /// The places.
+    pub fn places(&self) -> &[SourcePlace] {
+        match self {
+            Self::Race(PlacePair(places)) => places,
+            Self::Held(_, PlaceList(places)) => places,
+        }
+    }
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Race(places) => places.fmt(f),
+            Self::Held(manoeuvre, places) => write!(f, "{} {places}", manoeuvre.name()),
         }
     }
 }
@@ -50,6 +68,14 @@ pub enum Why {
     /// In the recorded run these locks order the accesses, and nothing says that they must be taken
     /// in that order.
     OrderOfLocks(Vec<LockId>),
+    /// The orders in which locks are taken make a circle.
+    OrdersOfLocksDiffer,
+    /// A notification could come before the wait that it is meant for.
+    EarlyNotification,
+    /// What one thread has found in an atomic, another changes before the first acts by it.
+    ChangedAtomic,
+    /// The same of what a lock guards, for it is given back in between.
+    ChangedUnderLock,
     /// In the recorded run atomic accesses or notifications order them, and what a thread found
     /// there may not have mattered.
     OrderOfValues,
@@ -63,6 +89,18 @@ impl Why {
                 let name = |lock: &LockId| format!("`{}`", name(Object::Lock(*lock)));
                 let locks: Vec<String> = locks.iter().map(name).collect();
                 format!("only the order in which {} was taken is between them", locks.join(", "))
+            }
+            Self::OrdersOfLocksDiffer => {
+                "the orders in which these are taken make a circle".to_owned()
+            }
+            Self::EarlyNotification => {
+                "the notification could come before the thread waits".to_owned()
+            }
+            Self::ChangedAtomic => {
+                "another thread can change what was found, before it is written".to_owned()
+            }
+            Self::ChangedUnderLock => {
+                "another thread can take the lock between these two times".to_owned()
             }
             Self::OrderOfValues => {
                 "only what one thread has found of the other is between them".to_owned()
@@ -81,11 +119,15 @@ pub struct Suspects {
 }
 
 impl Suspects {
-    /// The suspects of a trace, but for those whose events `is_known` says something about: what was
-    /// reported already is not tried again.
-    pub fn of(trace: &Trace, is_known: impl Fn(&[EventId]) -> bool) -> Self {
+    /// The suspects of a trace, but for those that are known: what was reported already is not tried
+    /// again.
+    pub fn of(trace: &Trace, is_known: impl Fn(&Suspect) -> bool) -> Self {
         let mut all = races::find(trace);
-        all.retain(|suspect| !is_known(&suspect.events));
+        all.extend(circles::find(trace));
+        all.extend(waits::find(trace));
+        all.extend(between::find(trace));
+        let mut targets = BTreeSet::new();
+        all.retain(|suspect| !is_known(suspect) && targets.insert(suspect.target.clone()));
         all.sort_by_cached_key(|suspect| rank(trace, suspect));
         let left_out = all.len().saturating_sub(MOST);
         all.truncate(MOST);
@@ -97,8 +139,10 @@ impl Suspects {
 /// other, for little is between them.
 fn rank(trace: &Trace, suspect: &Suspect) -> (u8, u64, String) {
     let class = match suspect.why {
-        Why::OrderOfLocks(_) => 0,
-        Why::OrderOfValues => 1,
+        Why::OrderOfLocks(_) | Why::OrdersOfLocksDiffer => 0,
+        Why::EarlyNotification | Why::OrderOfValues => 1,
+        Why::ChangedAtomic => 2,
+        Why::ChangedUnderLock => 3,
     };
     let numbers = || suspect.events.iter().map(|event| event.number());
     let spread = numbers().max().unwrap_or(0) - numbers().min().unwrap_or(0);
@@ -144,6 +188,29 @@ mod tests {
         let trace: Trace = BY_CHANCE.parse().unwrap();
         assert_eq!(Suspects::of(&trace, |_| true), Suspects::default());
         assert_eq!(words(&BY_CHANCE.replace("x 1 @ a.rs:1:1", "x 1")), [""; 0]);
+    }
+
+    #[test]
+    fn every_kind_has_its_suspects() {
+        let circle = "t0 fork t1\nt0 fork t2\nt1 acquire a @ a.rs:1:1\nt1 acquire b @ a.rs:2:1\n\
+            t1 release b\nt1 release a\nt2 acquire b @ b.rs:1:1\nt2 acquire a @ b.rs:2:1\n\
+            t2 release a\nt2 release b\n";
+        let why = "the orders in which these are taken make a circle";
+        assert_eq!(words(circle)[0], format!("circle a.rs:2:1,b.rs:2:1: {why}"));
+        let wait = "t0 fork t1\nt1 acquire l @ a.rs:1:1\nt1 wait c l @ a.rs:2:1\n\
+            t0 notify_one c t1 @ b.rs:1:1\nt1 wake c l\nt1 release l\n";
+        let why = "the notification could come before the thread waits";
+        assert_eq!(words(wait), [format!("wait a.rs:1:1,a.rs:2:1,b.rs:1:1: {why}")]);
+        let atomic = "t0 fork t1\nt0 fork t2\nt1 load x 0 @ a.rs:1:1\nt1 store x 1 @ a.rs:2:1\n\
+            t2 store x 7 @ b.rs:1:1\n";
+        let why = "another thread can change what was found, before it is written";
+        assert_eq!(words(atomic), [format!("between a.rs:1:1,b.rs:1:1,a.rs:2:1: {why}")]);
+        let update = atomic.replace("t1 load x 0 @ a.rs:1:1\nt1 store x 1", "t1 rmw x 0 1");
+        assert_eq!(words(&update), [""; 0], "one operation has nothing in it");
+        let locked = "t0 fork t1\nt0 fork t2\nt1 acquire l @ a.rs:1:1\nt1 release l\n\
+            t1 acquire l @ a.rs:2:1\nt1 release l\nt2 acquire l @ b.rs:1:1\nt2 release l\n";
+        let why = "another thread can take the lock between these two times";
+        assert_eq!(words(locked), [format!("between a.rs:1:1,b.rs:1:1,a.rs:2:1: {why}")]);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! is late, does the same and then reads the place. What both do orders the run that is recorded,
 //! and no other. The code is not instrumented, so prediction cannot know that nothing depends on
 //! what the threads find there. In the twins the late thread waits for the early one.
+//!
+//! `held` has other bugs that come about only where threads are held back, each with its right twin.
 
 #![cfg(all(test, racelog))]
 
@@ -26,6 +28,8 @@ fn late(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
         });
     });
 }
+
+mod held;
 
 mod by_chance {
     use super::*;

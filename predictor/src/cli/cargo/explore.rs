@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use racelog::contract::place::{PlaceList, PlacePair};
+use racelog::contract::seed::{Manoeuvre, Seed};
 use racelog::interrupt;
 use racelog::trace::VarId;
 use rayon::prelude::*;
@@ -20,7 +22,7 @@ use crate::finding::{Finding, Kind, Occurrence, Place, Replay};
 use crate::project::{Explored, Project};
 use crate::render::replay_lines;
 use crate::replay::{ReportNames, thread_names};
-use crate::suspects::Suspects;
+use crate::suspects::{Suspect, Suspects, Target};
 use crate::trace::Trace;
 use crate::trace::format::Source;
 
@@ -119,6 +121,13 @@ fn tried(
     Some((findings, Explored::new(campaign.done(), started.elapsed().as_secs_f64())))
 }
 
+/// A run that is made again.
+struct Rerun {
+    seed: Seed,
+    race: Option<PlacePair>,
+    places: Option<PlaceList>,
+}
+
 /// Runs a program again by the seed of a finding, and says whether that happens again.
 pub(super) fn replay(
     finding: &Finding,
@@ -129,14 +138,14 @@ pub(super) fn replay(
     let problem =
         |problem: String| Failure::of(format_args!("finding {}", finding.number), problem);
     let occurrence = finding.best();
-    let (trace, task) = rerun(occurrence, programs).map_err(problem)?;
+    let (trace, Rerun { seed, race, places }) = rerun(occurrence, programs).map_err(problem)?;
     let again = programs.trust.again(programs.traces, &occurrence.trace, &trace);
     let again = again.map_err(|cause| problem(replay_lines(&Replay::failed(cause)).join("\n")))?;
     announce(&again);
     let strip = &settings.analysis.strip;
     let program = ControlledProgram::new(&again.words, settings.run_time);
     let program = program.within(&again.surroundings).unrecorded();
-    let control = Control::Seed { seed: &task.seed, race: task.race.as_ref() };
+    let control = Control::Seed { seed: &seed, race: race.as_ref(), places: places.as_ref() };
     let ended = program.run(control, &thread_names(&trace, strip));
     if let Some(signal) = interrupt::noted() {
         say("error", "interrupted");
@@ -152,7 +161,7 @@ pub(super) fn replay(
         true => writeln!(out, "confirmed")?,
         false => writeln!(out, "the seed did not bring it about again")?,
     }
-    writeln!(out, "  by the seed `{}`, then {}", task.seed, ran.outcome.then)?;
+    writeln!(out, "  by the seed `{seed}`, then {}", ran.outcome.then)?;
     for line in String::from_utf8_lossy(&ended.printed).lines() {
         writeln!(out, "    {line}")?;
     }
@@ -161,14 +170,16 @@ pub(super) fn replay(
 }
 
 /// The trace of a finding, and the run that shows it.
-fn rerun(occurrence: &Occurrence, programs: &Programs<'_>) -> Result<(Trace, Task), String> {
+fn rerun(occurrence: &Occurrence, programs: &Programs<'_>) -> Result<(Trace, Rerun), String> {
     let invalid = |error: &dyn std::fmt::Display| format!("its run cannot be made again: {error}");
     let directed = occurrence.directed.as_ref().ok_or("no run is known that shows it")?;
     let seed = directed.control.parse().map_err(|error| invalid(&error))?;
     let race = directed.race.as_deref().map(str::parse).transpose();
     let race = race.map_err(|error| invalid(&error))?;
+    let places = directed.places.as_deref().map(str::parse).transpose();
+    let places = places.map_err(|error| invalid(&error))?;
     let trace = load(programs.traces, &occurrence.trace).ok_or("its trace cannot be read")?;
-    Ok((trace, Task::alone(seed, race)))
+    Ok((trace, Rerun { seed, race, places }))
 }
 
 /// What there is to try of a trace, and how its program is run.
@@ -179,21 +190,34 @@ fn suspects(
     settings: &Resolved,
 ) -> Option<(Origin, Runnable)> {
     let trace = load(programs.traces, name)?;
-    // What a race was reported of is not tried again.
+    // What was reported already is not tried again.
     let races = [Kind::DataRace, Kind::UnorderedRace, Kind::SuspectedRace];
     let findings = project.findings.iter().filter(|finding| races.contains(&finding.kind));
     let here = findings.flat_map(|finding| &finding.occurrences).filter(|it| it.trace == name);
     let events = here.filter_map(|occurrence| occurrence.events_in(&trace)).flatten();
     let known: HashSet<VarId> = events.filter_map(|event| trace.accessed(event)).collect();
-    let is_known = |events: &[crate::trace::EventId]| {
-        events.iter().filter_map(|event| trace.accessed(*event)).any(|var| known.contains(&var))
+    let waits = [Kind::Deadlock, Kind::Stall, Kind::LostWakeup, Kind::Hang];
+    let findings = project.findings.iter().filter(|finding| waits.contains(&finding.kind));
+    let here = findings.flat_map(|finding| &finding.occurrences).filter(|it| it.trace == name);
+    let parts = here.flat_map(Occurrence::primary_parts);
+    let stands: HashSet<&Place> = parts.filter_map(|part| part.source.place.as_ref()).collect();
+    let strip = &settings.analysis.strip;
+    let is_known = |suspect: &Suspect| match &suspect.target {
+        Target::Race(_) | Target::Held(Manoeuvre::Between, _) => {
+            let mut variables = suspect.events.iter().filter_map(|it| trace.accessed(*it));
+            variables.any(|var| known.contains(&var))
+        }
+        Target::Held(Manoeuvre::Circle | Manoeuvre::Wait, _) => {
+            let places = suspect.events.iter().filter_map(|it| trace.source_place(*it));
+            let mut places = places.map(|place| Place::from(place).stripped(strip));
+            places.any(|place| stands.contains(&place))
+        }
     };
     let suspects = Suspects::of(&trace, is_known);
     if suspects.all.is_empty() {
         return None;
     }
     let again = programs.trust.again(programs.traces, name, &trace).ok()?;
-    let strip = &settings.analysis.strip;
     let names = thread_names(&trace, strip);
     Some((Origin::new(&trace, name, suspects, strip), Runnable { again, names }))
 }
@@ -208,7 +232,7 @@ fn run(task: &Task, runnable: &Runnable, settings: &Resolved, left: Duration) ->
     let Runnable { again, names } = runnable;
     let time = settings.run_time.min(RUN_TIME).min(left.max(Duration::from_secs(1)));
     let program = ControlledProgram::new(&again.words, time).within(&again.surroundings);
-    let control = Control::Seed { seed: &task.seed, race: task.race.as_ref() };
+    let control = Control::Seed { seed: &task.seed, race: task.race(), places: task.places() };
     let ended = program.unrecorded().run(control, names).ok()?;
     Some(Ran { code: ended.end.code(), outcome: ended.outcome })
 }
