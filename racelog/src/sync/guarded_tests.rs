@@ -37,7 +37,8 @@ fn by_the_end_of_the_guard() {
             let mut guard = lock.lock().unwrap();
             *guard += 1;
             // Two references, and only one of them writes.
-            *guard = *guard * 2;
+            let twice = *guard * 2;
+            *guard = twice;
         }
         assert_eq!(*lock.lock().unwrap(), 16);
         std::mem::forget(lock);

@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(runs.find("q", None), Err(Unknown::NotRun));
         fs::write(&program, "another").unwrap();
         assert_eq!(runs.find("p", None), Err(Unknown::Changed));
-        runs.keep("p", recorded(&program, &["--quiet"])).unwrap();
+        runs.keep("p", &recorded(&program, &["--quiet"])).unwrap();
         assert!(runs.find("p", None).is_ok(), "it was run since, in another way");
         assert_eq!(runs.find("p", Some(&arguments(&["a b"]))), Err(Unknown::Changed));
         runs.forget().unwrap();

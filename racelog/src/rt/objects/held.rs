@@ -21,7 +21,7 @@ pub(crate) fn end() -> bool {
         // The operator could have panicked by what it read, unless that was said already.
         with(|log| {
             if !log.says_what_is_left() {
-                log.branch(here)
+                log.branch(here);
             }
         });
     }
