@@ -8,7 +8,7 @@
 
 use racelog::trace::{End, Object, Patience, ThreadId};
 
-use super::standstill::for_anybody;
+use super::standstill::{circle_among, for_anybody};
 use crate::finding::{
     Describer, Finding, HeldLock, Kind, Occurrence, Part, Reason, Role, SourceOp, WaitKind, Waits,
     held_at_end,
@@ -42,7 +42,8 @@ pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> 
     let end = replay.into_state();
     let waiters: Vec<Waiter<'_>> =
         trace.threads().filter_map(|thread| waiter(&machine, &end, thread)).collect();
-    let circle = circle(&waiters);
+    let place = |thread: &ThreadId| waiters.iter().position(|it| it.thread == *thread);
+    let circle = circle_among(waiters.len(), |at| waiters[at].by.iter().find_map(place));
     let all_recorded =
         || trace.foreign_threads().next().is_none() && trace.unattributed().is_empty();
     let live = || trace.threads().filter(|thread| is_live(trace, *thread)).count();
@@ -132,25 +133,6 @@ fn waiter<'t>(machine: &Machine<'t>, end: &State, thread: ThreadId) -> Option<Wa
         }
     };
     Some(Waiter { thread, last, request, what, object, by })
-}
-
-/// The first circle among these, as places in the list; nothing if there is none.
-fn circle(waiters: &[Waiter<'_>]) -> Vec<usize> {
-    let place = |thread: &ThreadId| waiters.iter().position(|waiter| waiter.thread == *thread);
-    let next = |at: usize| waiters[at].by.iter().find_map(place);
-    for start in 0..waiters.len() {
-        let mut way = vec![start];
-        while let Some(at) = next(way[way.len() - 1]) {
-            if at == start {
-                return way;
-            }
-            if way.contains(&at) {
-                break;
-            }
-            way.push(at);
-        }
-    }
-    Vec::new()
 }
 
 fn part(trace: &Trace, waiter: &Waiter<'_>, role: Role, describer: &mut Describer<'_>) -> Part {

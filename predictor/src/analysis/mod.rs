@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 pub use self::detector::Detector;
 pub(crate) use self::merged::ordering_locks;
 use self::merged::{Merged, Teller};
-pub(crate) use self::standstill::circle as parts_of_circle;
+pub(crate) use self::standstill::{circle as parts_of_circle, circle_among};
 
 use crate::detect::deadlock::{self, FoundCircles};
 use crate::detect::paper::Paper;

@@ -39,6 +39,27 @@ pub(crate) fn circle(trace: &Trace, circle: &Circle, describer: &mut Describer<'
     parts
 }
 
+/// The first circle of threads that wait for each other, as places in a list of threads; nothing if
+/// there is none. `waits_for` says for which of them one waits.
+pub(crate) fn circle_among(
+    threads: usize,
+    waits_for: impl Fn(usize) -> Option<usize>,
+) -> Vec<usize> {
+    for start in 0..threads {
+        let mut way = vec![start];
+        while let Some(at) = waits_for(way[way.len() - 1]) {
+            if at == start {
+                return way;
+            }
+            if way.contains(&at) {
+                break;
+            }
+            way.push(at);
+        }
+    }
+    Vec::new()
+}
+
 /// A thread that stands before an event, and what it waits for.
 struct Wait {
     event: EventId,

@@ -6,7 +6,7 @@ use racelog::contract::waiting::WaitsFor;
 use racelog::trace::Object;
 
 use super::{Hit, Origin, Ran, Task};
-use crate::analysis::parts_of_circle;
+use crate::analysis::{circle_among, parts_of_circle};
 use crate::finding::{
     Describer, DirectedRun, Finding, Kind, Occurrence, Part, Place, Reason, Replay, ReplayStatus,
     Role, SourceOp, Subject, WaitKind, Waits,
@@ -200,7 +200,9 @@ fn failure(outcome: &ControlledRun) -> Option<Told> {
         Aftermath::Deadlock => {
             let waiting = outcome.waits.iter().filter(|it| it.state == ThreadState::Ready);
             let parts: Vec<Part> = waiting.filter_map(waits).collect();
-            let circle = circle(&parts);
+            let by = |at: usize| parts[at].waits.iter().flat_map(|waits| &waits.by);
+            let place = |thread: &String| parts.iter().position(|it| it.thread == *thread);
+            let circle = circle_among(parts.len(), |at| by(at).find_map(place));
             let (kind, parts) = match circle.is_empty() {
                 true => (Kind::Stall, parts),
                 false => (Kind::Deadlock, circle.iter().map(|at| parts[*at].clone()).collect()),
@@ -261,23 +263,4 @@ fn waits(standing: &Standing) -> Option<Part> {
     by.dedup();
     let part = part(standing.thread.clone(), standing.place.clone(), operation);
     Some(Part { object: standing.object.clone(), waits: Some(Waits { what, by }), ..part })
-}
-
-/// The threads that wait for each other in a circle, as places in the list; nothing if none do.
-fn circle(parts: &[Part]) -> Vec<usize> {
-    let by = |at: usize| parts[at].waits.iter().flat_map(|waits| &waits.by);
-    let place = |thread: &String| parts.iter().position(|part| part.thread == *thread);
-    for start in 0..parts.len() {
-        let mut way = vec![start];
-        while let Some(at) = by(way[way.len() - 1]).find_map(place) {
-            if at == start {
-                return way;
-            }
-            if way.contains(&at) {
-                break;
-            }
-            way.push(at);
-        }
-    }
-    Vec::new()
 }
