@@ -1,7 +1,7 @@
 //! The crate that programs link to be recorded by racelog, the race predictor for Rust.
 //!
-//! Import [`sync`], [`thread`], [`cell`] and [`hint`] from here instead of from `std`. With the
-//! feature `record` they record what they do, when the environment says `RACELOG=1`; without it
+//! Import [`sync`], [`thread`], [`cell`], [`hint`] and [`time`] from here instead of from `std`. With
+//! the feature `record` they record what they do, when the environment says `RACELOG=1`; without it
 //! they *are* std's, the same types and functions.
 //!
 //! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under
@@ -48,9 +48,11 @@ pub mod sched;
 pub mod sync;
 #[cfg(feature = "record")]
 pub mod thread;
+#[cfg(feature = "record")]
+pub mod time;
 
 #[cfg(not(feature = "record"))]
-pub use std::{hint, sync, thread};
+pub use std::{hint, sync, thread, time};
 
 #[cfg(feature = "crossbeam")]
 pub mod crossbeam;

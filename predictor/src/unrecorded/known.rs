@@ -234,7 +234,7 @@ pub(super) fn brings(module: &[String], name: &str) -> bool {
         ["std" | "racelog", "thread"] => {
             IN_THREAD.contains(&name) || FINE_IN_THREAD.contains(&name)
         }
-        ["std" | "racelog"] => ["cell", "hint", "sync", "thread"].contains(&name),
+        ["std" | "racelog"] => ["cell", "hint", "sync", "thread", "time"].contains(&name),
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use std::iter::FusedIterator;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use crossbeam_channel::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
@@ -21,6 +21,7 @@ use crate::rt::CallSite;
 use crate::sched::Deadline;
 use crate::sync::mpsc::channel::{Channel, Patience};
 use crate::sync::mpsc::halves::{ReceivingHalf, SendingHalf, halves, receiver_iterators};
+use crate::time::Instant;
 
 /// A channel without bound, as [`crossbeam_channel::unbounded`].
 ///
@@ -88,8 +89,12 @@ impl<T> Sender<T> {
 
     /// As [`crossbeam_channel::Sender::send_deadline`].
     #[track_caller]
-    pub fn send_deadline(&self, msg: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_within(msg, Patience::Until(Deadline::at(deadline)))
+    pub fn send_deadline(
+        &self,
+        msg: T,
+        deadline: impl Into<Instant>,
+    ) -> Result<(), SendTimeoutError<T>> {
+        self.send_within(msg, Patience::Until(Deadline::at(deadline.into())))
     }
 
     #[track_caller]
@@ -126,8 +131,8 @@ impl<T> Receiver<T> {
 
     /// As [`crossbeam_channel::Receiver::recv_deadline`].
     #[track_caller]
-    pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_within(Patience::Until(Deadline::at(deadline)))
+    pub fn recv_deadline(&self, deadline: impl Into<Instant>) -> Result<T, RecvTimeoutError> {
+        self.recv_within(Patience::Until(Deadline::at(deadline.into())))
     }
 
     #[track_caller]

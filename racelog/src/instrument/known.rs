@@ -77,7 +77,7 @@ macro_rules! known {
 
 known! {
     u8; u16; u32; u64; u128; usize; i8; i16; i32; i64; i128; isize; f32; f64; bool; char; ();
-    str; Duration; Instant;
+    str; Duration; Instant; crate::time::Instant;
     {T: ?Sized} *const T;
     {T: ?Sized} *mut T;
     {T: ?Sized} &T;

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use crate::{cell, hint, sync, thread};
+use crate::{cell, hint, sync, thread, time};
 
 /// Checks that types have the same identity below this crate and below std, and that one can be
 /// given where the other is asked for.
@@ -67,6 +67,14 @@ fn types_of_thread_are_stds() {
     // A scope is only ever borrowed.
     let _: for<'a> fn(&'a thread::Scope<'a, 'static>) -> &'a std::thread::Scope<'a, 'static> =
         |scope| scope;
+}
+
+#[test]
+fn types_of_time_are_stds() {
+    same_types! {
+        [time::Instant] [time::Duration] [time::SystemTime] [time::SystemTimeError]
+        [time::TryFromFloatSecsError]
+    }
 }
 
 #[test]

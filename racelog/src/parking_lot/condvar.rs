@@ -1,7 +1,7 @@
 //! The condition variable.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lock_api::RawMutex as _;
 
@@ -9,6 +9,7 @@ use super::{MutexGuard, RawMutex};
 use crate::rt::CallSite;
 use crate::sched::{self, Action, Deadline};
 use crate::sync::waiters::condvar_items;
+use crate::time::Instant;
 
 condvar_items!("parking_lot");
 
@@ -52,9 +53,10 @@ impl Condvar {
     pub fn wait_until<T: ?Sized>(
         &self,
         mutex_guard: &mut MutexGuard<'_, T>,
-        timeout: Instant,
+        timeout: impl Into<Instant>,
     ) -> WaitTimeoutResult {
-        self.wait_deadline(mutex_guard, Some(Deadline::at(timeout)), Some(CallSite::caller()))
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::at(timeout.into()));
+        self.wait_deadline(mutex_guard, Some(deadline), here)
     }
 
     /// As [`parking_lot::Condvar::wait_for`].
@@ -95,14 +97,14 @@ impl Condvar {
         &self,
         mutex_guard: &mut MutexGuard<'_, T>,
         condition: F,
-        timeout: Instant,
+        timeout: impl Into<Instant>,
     ) -> WaitTimeoutResult
     where
         T: ?Sized,
         F: FnMut(&mut T) -> bool,
     {
-        let here = Some(CallSite::caller());
-        self.wait_while_deadline(mutex_guard, condition, Some(Deadline::at(timeout)), here)
+        let (here, deadline) = (Some(CallSite::caller()), Deadline::at(timeout.into()));
+        self.wait_while_deadline(mutex_guard, condition, Some(deadline), here)
     }
 
     /// As [`parking_lot::Condvar::wait_while_for`].

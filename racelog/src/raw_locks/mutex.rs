@@ -87,7 +87,7 @@ where
 
     #[track_caller]
     fn try_lock_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         self.exclusive().lock_before(here, deadline, || self.0.inner.try_lock_until(timeout))
     }
 }

@@ -210,7 +210,7 @@ where
 
     #[track_caller]
     fn try_lock_shared_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         self.shared().lock_before(here, deadline, || self.0.inner.try_lock_shared_until(timeout))
     }
 
@@ -223,7 +223,7 @@ where
 
     #[track_caller]
     fn try_lock_exclusive_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         self.exclusive()
             .lock_before(here, deadline, || self.0.inner.try_lock_exclusive_until(timeout))
     }
@@ -257,7 +257,7 @@ where
 
     #[track_caller]
     fn try_lock_shared_recursive_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         let lock = || self.0.inner.try_lock_shared_recursive_until(timeout);
         self.recursive().lock_before(here, deadline, lock)
     }

@@ -246,7 +246,7 @@ where
 
     #[track_caller]
     fn try_lock_upgradable_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         let lock = || self.0.inner.try_lock_upgradable_until(timeout);
         self.upgradable().lock_before(here, deadline, lock)
     }
@@ -262,7 +262,7 @@ where
 
     #[track_caller]
     unsafe fn try_upgrade_until(&self, timeout: Instant) -> bool {
-        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout)));
+        let (here, deadline) = (Some(CallSite::caller()), Some(Deadline::at(timeout.into())));
         // SAFETY: the caller is the upgradable reader.
         let upgrade = || unsafe { self.0.inner.try_upgrade_until(timeout) };
         // SAFETY: as above.

@@ -5,8 +5,9 @@
 //! as such, so a deadlock is noticed at once. What a thread does between such points no other
 //! thread interrupts.
 //!
-//! - Time-outs are by a clock of the run's own, which leaps when all others wait. The program's own
-//!   looks at `Instant` are not.
+//! - Time-outs are by a clock of the run's own, which leaps when all others wait. So are the
+//!   program's own looks at `racelog::time::Instant`; what has slept or looked in vain for long finds
+//!   that more time has passed, and no time-out comes earlier for it. std's `Instant` is the world's.
 //! - To sleep is no order, for nothing says how fast the others are: a thread that sleeps may go on
 //!   whenever it is chosen. If it sleeps again, another moves first. A search that is exhaustive goes
 //!   by the clock there, too.
@@ -35,6 +36,8 @@ mod test_session;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod time_tests;
 
 pub use explore::entry::{explore, explore_test, explore_with};
 pub use explore::explorer::{Explorer, Failed, Summary};
@@ -57,5 +60,5 @@ pub(crate) use front::life::{
 pub(crate) use front::points::{
     block, block_on, block_on_lock, gave_back, number, point, took, whom_to_wake,
 };
-pub(crate) use front::time::Deadline;
+pub(crate) use front::time::{Deadline, clock, look_at_clock};
 pub(crate) use model::intent::Intent;

@@ -9,4 +9,5 @@ mod locks;
 mod once;
 mod pointers;
 mod threads;
+mod time;
 mod traits;

@@ -48,6 +48,8 @@ pub(crate) enum Action {
     /// Says that it waits for others by spinning.
     Yield,
     Sleep,
+    /// Looks at the clock.
+    Clock,
     /// Looks at the state of an object.
     Look,
 }
@@ -126,6 +128,7 @@ impl Action {
             Self::Fence => Class::Goes("fence"),
             Self::Yield => Class::Goes("yield"),
             Self::Sleep => Class::Goes("sleep"),
+            Self::Clock => Class::Goes("look at the clock"),
             Self::Look => Class::Goes("look"),
         }
     }

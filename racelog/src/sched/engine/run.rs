@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use super::state::{Next, State};
 use super::system::system_id;
@@ -23,6 +24,8 @@ pub(in crate::sched) struct Run {
     state: Mutex<State>,
     /// The run's own time, in nanoseconds. It passes by steps, and by leaps when all sleep.
     clock: AtomicU64,
+    /// When it began, by the clock of the world.
+    begun: Instant,
     /// Nobody is left.
     over: Condvar,
     /// What to call if the program is the whole process, which then ends with the run.
@@ -85,6 +88,7 @@ impl Run {
         Arc::new(Self {
             state: Mutex::new(State::new(guide, max_steps, report_news)),
             clock: AtomicU64::new(0),
+            begun: Instant::now(),
             over: Condvar::new(),
             process,
             fibers: !matches!(kind, RunKind::Process(_) | RunKind::Threads),
@@ -110,6 +114,12 @@ impl Run {
 
     pub(in crate::sched) fn now(&self) -> u64 {
         self.clock.load(Ordering::Relaxed)
+    }
+
+    /// The time that threads see which look at the clock.
+    pub(in crate::sched) fn shown(&self) -> Instant {
+        let shown = self.lock().shown(self.now());
+        self.begun + Duration::from_nanos(shown)
     }
 
     /// Makes the calling thread the first of the run; it has its turn.
@@ -168,12 +178,19 @@ impl Run {
         deadline: Option<u64>,
     ) -> Signal {
         let mut state = self.lock();
-        // Who sleeps again while nobody else has moved waits for something, and spins.
-        let is_passed_over = intent.action == Action::Sleep && state.guide.wakes_sleepers();
+        // Who sleeps or looks at the clock again while nobody else has moved waits for something,
+        // and spins.
+        let wakes_sleepers = state.guide.wakes_sleepers();
+        let wakes_at = deadline.map_or(0, |deadline| state.shown(deadline));
         let slot = &mut state.slots[thread.slot];
         slot.status = Status::Ready;
         slot.intent = intent;
-        slot.yielded |= is_passed_over && slot.slept;
+        slot.yielded |= match intent.action {
+            Action::Sleep => wakes_sleepers && slot.slept,
+            Action::Clock => slot.looked,
+            _ => false,
+        };
+        slot.wakes_at = wakes_at;
         // SAFETY: the probe is removed when the thread goes, which is before this function returns.
         slot.probe = ready.map(|ready| unsafe { Probe::new(ready) });
         slot.deadline = deadline;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustc_hash::FxHashMap;
 
+use super::looks::Looks;
 use crate::rt::CallSite;
 use crate::sched::model::failure::{Failure, Lost, Wait};
 use crate::sched::model::slot::{Slot, Status, wait};
@@ -39,6 +40,8 @@ pub(in crate::sched) struct State {
     pub(in crate::sched) guide: Guide,
     pub(in crate::sched) steps: u64,
     max_steps: u64,
+    /// The clock that threads look at.
+    looks: Looks,
     /// The threads are being sent away.
     pub(in crate::sched) ending: bool,
     farewell: u64,
@@ -70,6 +73,7 @@ impl State {
             guide,
             steps: 0,
             max_steps,
+            looks: Looks::default(),
             ending: false,
             farewell: 0,
             failure: None,
@@ -186,11 +190,13 @@ impl State {
                 }
             }
             clock.store(now + STEP, Ordering::Relaxed);
+            self.looks.pass(&self.slots, at, &enabled, now + STEP);
             self.slots[at].goes();
             for (other, slot) in self.slots.iter_mut().enumerate() {
                 // Another thread has moved: what it waits for may have come.
                 slot.yielded &= other == at;
                 slot.slept &= other == at;
+                slot.looked &= other == at;
             }
             break Next::Goes(at, Signal::Go);
         };
@@ -199,6 +205,11 @@ impl State {
             self.current = Some(at);
         }
         next
+    }
+
+    /// What a thread sees that looks at the clock at this time.
+    pub(in crate::sched) fn shown(&self, now: u64) -> u64 {
+        self.looks.shown(now)
     }
 
     /// Whether a thread stands before an operation that would not block.

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::attach::with;
-use crate::rt::{Action, CallSite};
+use crate::rt::{self, Action, CallSite};
+use crate::sched::model::intent::Intent;
 use crate::sched::strategy::Guide;
 use crate::trace::Patience;
 
@@ -27,16 +28,17 @@ impl Deadline {
         }
     }
 
-    /// At that time. Under control it is as far away as it is on the clock of the world, in whole
-    /// milliseconds: what is left depends on how fast the program came here.
+    /// At that time. Under control it is as far away as it is on the clock that the program sees.
     #[cfg(any(feature = "lock_api", feature = "crossbeam"))]
-    pub(crate) fn at(instant: Instant) -> Self {
+    pub(crate) fn at(instant: crate::time::Instant) -> Self {
         match now() {
-            None => Self::Real(instant),
+            None => Self::Real(instant.into()),
             Some(now) => {
-                let left = instant.saturating_duration_since(Instant::now());
-                let millis = u64::try_from(left.as_micros().div_ceil(1000)).unwrap_or(u64::MAX);
-                Self::Virtual(now.saturating_add(millis.saturating_mul(1_000_000)))
+                let left = match instant.from_now() {
+                    (left, true) => u64::try_from(left.as_nanos()).unwrap_or(u64::MAX),
+                    (_, false) => 0,
+                };
+                Self::Virtual(now.saturating_add(left))
             }
         }
     }
@@ -75,6 +77,18 @@ impl Deadline {
 /// The run's time, if this thread is under control.
 fn now() -> Option<u64> {
     with(|member| member.run().now())
+}
+
+/// What the calling thread sees that looks at the clock, if it is under control. Another thread may
+/// go first.
+pub(crate) fn look_at_clock(here: Option<CallSite>) -> Option<Instant> {
+    let intent = || Intent::new(Action::Clock, 0, here).timed(true);
+    super::points::block(intent, None, &|_| true).then(clock).flatten()
+}
+
+/// The time that the calling thread would see, if it is under control.
+pub(crate) fn clock() -> Option<Instant> {
+    if rt::is_off() { None } else { with(|member| member.run().shown()) }
 }
 
 /// Whether time is up for the calling thread, which waits until then on the run's clock.

@@ -77,6 +77,12 @@ pub(in crate::sched) struct Slot {
     pub(in crate::sched) yielded: bool,
     /// It has slept, and nobody else has moved since.
     pub(in crate::sched) slept: bool,
+    /// The time of the run that it finds when it has slept.
+    pub(in crate::sched) wakes_at: u64,
+    /// It has looked at the clock, and nobody else has moved since.
+    pub(in crate::sched) looked: bool,
+    /// How often it has looked at the clock.
+    pub(in crate::sched) looks: u32,
     /// Whether it can be sent away by a panic where it stands.
     pub(in crate::sched) can_leave: bool,
     pub(in crate::sched) held: Vec<Held>,
@@ -105,6 +111,9 @@ impl Slot {
             deadline: None,
             yielded: false,
             slept: false,
+            wakes_at: 0,
+            looked: false,
+            looks: 0,
             can_leave: true,
             held: Vec::new(),
             turn: Arc::default(),
@@ -150,6 +159,10 @@ impl Slot {
             Action::Wait => self.gives_back(second),
             Action::Yield => self.yielded = true,
             Action::Sleep => self.slept = true,
+            Action::Clock => {
+                self.looked = true;
+                self.looks = self.looks.saturating_add(1);
+            }
             _ => {}
         }
     }

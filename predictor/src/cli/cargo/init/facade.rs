@@ -4,17 +4,17 @@ use super::root::{Root, Std};
 
 /// What a crate with all of std imports from.
 pub(super) const PLAIN: &str = "\
-//! What this crate imports instead of `std::sync`, `std::thread` and `std::cell`.
+//! What this crate imports instead of `std::sync`, `std::thread`, `std::cell` and `std::time`.
 //!
 //! `cargo racelog` builds with `--cfg racelog`; in all other builds these are std's.
 
 #![allow(unused_imports)]
 
 #[cfg(racelog)]
-pub(crate) use racelog::{cell, hint, sync::*, test, thread};
+pub(crate) use racelog::{cell, hint, sync::*, test, thread, time};
 
 #[cfg(not(racelog))]
-pub(crate) use std::{cell, hint, prelude::v1::test, sync::*, thread};
+pub(crate) use std::{cell, hint, prelude::v1::test, sync::*, thread, time};
 ";
 
 /// The façade of a crate with this first file. If no lint is told of the cfg, it has to allow it.
@@ -44,7 +44,7 @@ fn without_std(root: &Root, std: &Std) -> String {
 #![allow(unused_imports)]
 
 #[cfg(racelog)]
-pub(crate) use racelog::{cell, hint, sync::*, test, thread};
+pub(crate) use racelog::{cell, hint, sync::*, test, thread, time};
 
 #[cfg(not(racelog))]
 pub(crate) use core::{cell, hint, prelude::v1::test, sync::*};
@@ -59,9 +59,9 @@ pub(crate) use core::{cell, hint, prelude::v1::test, sync::*};
         also(&alloc.conditions, "alloc::sync::*");
     }
     match (root.names_crate("std"), std) {
-        (Some(std), _) => also(&std.conditions, "std::{sync::*, thread}"),
+        (Some(std), _) => also(&std.conditions, "std::{sync::*, thread, time}"),
         (None, Std::Unless(condition)) => {
-            also(&[format!("not({condition})")], "std::{sync::*, thread}");
+            also(&[format!("not({condition})")], "std::{sync::*, thread, time}");
         }
         (None, _) => {}
     }
@@ -83,7 +83,8 @@ mod tests {
         assert!(of.contains("use core::{cell,") && !of.contains("use std::"), "{of}");
         assert!(of.ends_with("#[cfg(not(racelog))]\npub(crate) use alloc::sync::*;\n"), "{of}");
         let of = text(&root("#![cfg_attr(not(feature = \"std\"), no_std)]"), true);
-        let std = "#[cfg(not(not (feature = \"std\")))]\npub(crate) use std::{sync::*, thread};\n";
+        let std =
+            "#[cfg(not(not (feature = \"std\")))]\npub(crate) use std::{sync::*, thread, time};\n";
         assert!(of.ends_with(std), "{of}");
         let of = text(&root("#![no_std]\n#[cfg(feature = \"std\")]\nextern crate std;"), true);
         assert!(of.contains("#[cfg(feature = \"std\")]\npub(crate) use std::"), "{of}");
