@@ -81,12 +81,12 @@ fn what_happened_is_a_race_with_its_seed() {
     assert_eq!(finding.kind, Kind::DataRace);
     let occurrence = &finding.occurrences[0];
     assert_eq!(occurrence.reason, Reason::Met { locks: vec!["l".to_owned()] });
-    assert_eq!(occurrence.subject_name(), "y");
+    assert_eq!(occurrence.subject_name(), "x");
     let directed = occurrence.directed.as_ref().expect("it was directed");
     assert_eq!((directed.control.as_str(), directed.runs), ("race:0:0", 1));
     let again = |lines: &str| happens_again(&finding.kind, &[], &ran(lines));
-    assert!(again("real a.rs:2:1 b.rs:4:1\nthen nothing") && !again(QUIET));
-    assert!(shown[0].is_again(&ran("real a.rs:2:1 b.rs:4:1\nthen panic x")));
+    assert!(again("real a.rs:1:1 b.rs:2:1\nthen nothing") && !again(QUIET));
+    assert!(shown[0].is_again(&ran("real a.rs:1:1 b.rs:2:1\nthen panic x")));
 }
 
 #[test]
