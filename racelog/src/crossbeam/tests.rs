@@ -163,7 +163,7 @@ mod recorded {
     use crate::child_trace::{events, in_child, replay};
     use crate::crossbeam::atomic::{AtomicCell, AtomicConsume as _};
     use crate::crossbeam::thread::scope;
-    use crate::sync::atomic::AtomicUsize;
+    use crate::sync::atomic::{AtomicUsize, Ordering};
     use crate::trace::{MemoryOrdering, Op};
 
     #[test]
@@ -181,7 +181,9 @@ mod recorded {
             })
             .expect("nothing panics");
             assert_eq!((count.load(), pair.load()), (8, (1, 2)));
-            assert_eq!(AtomicUsize::new(7).load_consume(), 7);
+            let word = AtomicUsize::new(0);
+            word.store(7, Ordering::Release);
+            assert_eq!(word.load_consume(), 7);
             return;
         }
         let path = "crossbeam::tests::recorded";

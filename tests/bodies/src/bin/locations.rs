@@ -98,9 +98,9 @@ impl Words {
             let mut sum = (*point).x; // at: (*point
             (*point).y[1] = 3; // at: (*point
             sum += (*point).y[1]; // at: (*point
-            let reference = &mut (*point).x; // at: &mut
+            let reference = &mut (*point).x; // at: (*point
             *reference += 1;
-            let shared = &(*point).y; // at: &(
+            let shared = &(*point).y; // at: (*point
             sum += shared[0];
             (*list).push(4); // at: (*list
             sum += (*list).len() as u32; // at: (*list
