@@ -132,10 +132,10 @@ fn errors_in_binary() {
         "byte 0: not a racelog trace: the file does not start as one"
     );
     let mut newer = good.clone();
-    newer[8] = 6;
+    newer[8] = 7;
     assert_eq!(
         error_of(&newer, Format::Binary),
-        "byte 8: the trace has format version 6, this build reads versions 1 to 5: use the racelog \
+        "byte 8: the trace has format version 7, this build reads versions 1 to 6: use the racelog \
          that wrote it, or record anew"
     );
     let mut damaged = good.clone();

@@ -23,7 +23,7 @@ fn read(golden: &[u8]) -> String {
 
 #[test]
 fn earlier_versions_are_read_as_ever() {
-    for version in ["v1", "v2", "v3", "v4"] {
+    for version in ["v1", "v2", "v3", "v4", "v5"] {
         let folder = repository().join("tests/golden").join(version);
         let golden = fs::read(folder.join("every-operation.rlog")).unwrap();
         assert_eq!(read(&golden), text_of(&folder), "{version}");
@@ -31,12 +31,12 @@ fn earlier_versions_are_read_as_ever() {
 }
 
 #[test]
-fn version_5_is_read_and_written_as_ever() {
-    let folder = repository().join("tests/golden/v5");
+fn version_6_is_read_and_written_as_ever() {
+    let folder = repository().join("tests/golden/v6");
     let text = text_of(&folder);
     let written = convert(text.as_bytes(), Format::Text, Format::Binary);
     assert_eq!(read(&written), text);
-    check_bytes("tests/golden/v5/every-operation.rlog", &written);
+    check_bytes("tests/golden/v6/every-operation.rlog", &written);
 }
 
 /// No writer but a recorder says which variable a lock's poison flag is: readers add what that

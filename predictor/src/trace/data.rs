@@ -108,6 +108,10 @@ pub(super) struct DataLoader {
 
 impl DataLoader {
     pub(super) fn say(&mut self, thread: ThreadId, said: Said) {
+        // How often a load was repeated changes nothing: wherever one is, the others can be.
+        if matches!(said, Said::Again(_)) {
+            return;
+        }
         self.said.entry(thread).or_default().push(said);
     }
 
@@ -183,7 +187,7 @@ impl DataLoader {
         let own = usize::from(data.found.is_none());
         for said in said {
             match said {
-                Said::Found(_) => {}
+                Said::Found(_) | Said::Again(_) => {}
                 Said::Since(stamp) => data.since = self.since(thread, *stamp),
                 Said::Is(formula) => {
                     data.is = Some(self.expression(shapes, thread, own, formula)?);

@@ -208,6 +208,7 @@ mod tests {
                     assert!(reads.len() == 1 || reads[0] == 1, "{reads:?}");
                 }
                 Item::Said { said: Said::Since(_), .. } => words.push("since"),
+                Item::Said { said: Said::Again(_), .. } => words.push("again"),
                 Item::Said { said: Said::Expects(_), .. } => words.push("expects"),
                 Item::Event(event) if matches!(event.op, Op::Begin | Op::End) => {}
                 Item::Event(event) => words.push(event.op.keyword()),
@@ -288,7 +289,7 @@ mod tests {
                         assert_eq!(formula.operands()[0], 1, "{formula:?}");
                         "is"
                     }
-                    Said::Expects(_) | Said::Since(_) => "something else",
+                    Said::Expects(_) | Said::Since(_) | Said::Again(_) => "something else",
                 }),
                 Item::Event(event) if matches!(event.op, Op::Begin | Op::End) => {}
                 Item::Event(event) => words.push(event.op.keyword()),

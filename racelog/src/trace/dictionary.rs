@@ -370,7 +370,7 @@ impl Dictionary {
             Said::Found(name) => {
                 name.map_or(Ok(()), |id| self.require(id, "a name", |entry| entry.word))
             }
-            Said::Since(_) => Ok(()),
+            Said::Since(_) | Said::Again(_) => Ok(()),
             Said::Is(formula) | Said::Expects(formula) => {
                 let (what, number) = ("shape", formula.shape.get());
                 let shape = self.get_shape(formula.shape);

@@ -22,6 +22,10 @@ pub enum Said {
     /// The expressions of the event hold as long as all reads of the thread up to this stamp find
     /// what they found.
     Since(Stamp),
+    /// Before this event the thread has made its last load, or compare-exchange that failed, so
+    /// many times more. Each found the same, and nobody had written in between. A branch may have
+    /// followed the first.
+    Again(u64),
 }
 
 /// An expression of one event.

@@ -88,8 +88,10 @@ impl ThreadLog {
     // it, and costs a sixth more.
     #[inline(always)]
     pub(crate) fn branch(&self, here: Option<CallSite>) {
+        let before = self.clock();
         let stamp = self.tick(0);
         self.mark(PENDING, false);
+        self.branched(before, stamp);
         self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }
 
@@ -150,7 +152,7 @@ impl ThreadLog {
         if self.watched {
             control::observe(&Op::End, None);
         }
-        self.append(Step {
+        self.append_step(Step {
             stamp,
             op: Op::End,
             location: None,
@@ -180,6 +182,6 @@ impl ThreadLog {
             return self.lose(stamp, true, None);
         }
         let (location, patience, slot) = (None, Patience::Forever, None);
-        self.append(Step { stamp, op, location, recorded, patience, slot });
+        self.append_step(Step { stamp, op, location, recorded, patience, slot });
     }
 }

@@ -7,6 +7,7 @@ pub(in crate::rt) mod entries;
 mod held;
 pub(in crate::rt) mod kept;
 pub(in crate::rt) mod kept_log;
+mod looks;
 pub(in crate::rt) mod owner;
 pub(in crate::rt) mod pending;
 mod say;

@@ -134,7 +134,7 @@ impl ThreadLog {
     ) {
         self.saying.any.set(false);
         let next = self.saying.next.take();
-        let said = match self.said(&op, next) {
+        let mut said = match self.said(&op, next) {
             Ok(said) => said,
             Err(full) => return self.lose(stamp, true, Some(&full)),
         };
@@ -152,6 +152,7 @@ impl ThreadLog {
             Some(location) => location,
             None => return self.lose(stamp, true, None),
         };
+        said.extend(self.take_again());
         let step = Step { stamp, op, location, recorded: true, patience, slot: None };
         self.append(SaidStep { step, said: &said });
     }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::clocks::Clock;
 use super::kept::{KeptAccesses, Tag};
+use super::looks::Looks;
 use super::owner::Owner;
 use super::pending::{Armed, LockedMemory, OpenAccess, OpenHeld};
 use super::saying::Saying;
@@ -50,6 +51,8 @@ pub(crate) enum HeldUse {
 pub(super) const PENDING: u8 = 1;
 /// An event of instrumented code is expected.
 const EXPECTING: u8 = 2;
+/// A look was repeated, and the next event has to say how often.
+pub(super) const REPEATED: u8 = 4;
 
 /// How many locations a thread remembers.
 pub(super) const REMEMBERED: usize = 256;
@@ -96,6 +99,8 @@ pub(crate) struct ThreadLog {
     pub(super) counted_ahead: Cell<bool>,
     /// What instrumented code says of values.
     pub(super) saying: Saying,
+    /// The look that the thread may repeat.
+    pub(super) looks: Looks,
 }
 
 impl ThreadLog {
@@ -124,6 +129,7 @@ impl ThreadLog {
             lost: Cell::new(false),
             counted_ahead: Cell::new(false),
             saying: Saying::default(),
+            looks: Looks::default(),
         }
     }
 

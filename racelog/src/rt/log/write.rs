@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::entries::Step;
-use super::thread_log::{REMEMBERED, ThreadLog};
+use super::entries::{SaidStep, Step};
+use super::thread_log::{REMEMBERED, REPEATED, ThreadLog};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::memory::freeing::quiet;
@@ -45,7 +45,7 @@ impl ThreadLog {
                 }
             },
         };
-        self.append(Step { stamp, op, location, recorded, patience, slot });
+        self.append_step(Step { stamp, op, location, recorded, patience, slot });
     }
 
     /// Records an event at a location that is new to this thread.
@@ -67,7 +67,7 @@ impl ThreadLog {
         self.cached_location(address).set((address, id.get()));
         // The chunk of the event must come after that of the location.
         self.go_behind(offset);
-        self.append(Step { stamp, op: *op, location: Some(id), recorded, patience, slot });
+        self.append_step(Step { stamp, op: *op, location: Some(id), recorded, patience, slot });
     }
 
     /// The id of a location, `Some(None)` for none; `None` if there is no room for a new one. Then
@@ -95,6 +95,27 @@ impl ThreadLog {
     #[inline]
     fn cached_location(&self, address: usize) -> &Cell<(usize, u32)> {
         &self.locations[(address >> 3) % REMEMBERED]
+    }
+
+    /// Appends an event, with how often the look before it was repeated.
+    #[inline(always)]
+    pub(super) fn append_step(&self, step: Step) {
+        if self.bars_short.get() & REPEATED == 0 {
+            self.append(step);
+        } else {
+            // Only a copy has to be in memory, here, too.
+            let copy = step;
+            self.append_after_looks(&copy);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn append_after_looks(&self, step: &Step) {
+        match self.take_again() {
+            Some(said) => self.append(SaidStep { step: *step, said: &[said] }),
+            None => self.append(*step),
+        }
     }
 
     #[inline(always)]

@@ -6,6 +6,9 @@ use crate::trace::Value;
 #[derive(Debug)]
 pub(crate) struct CellRecord {
     pub(crate) clock: u64,
+    /// Its clock when it was last used other than by a look: whoever has looked since has found
+    /// what is there.
+    pub(in crate::rt) changed: u64,
     /// What it holds as far as the last trace knows; opaque if that is not recorded.
     pub(in crate::rt) value: Value,
     /// The session in which it was used last; 0 if in none.
@@ -16,7 +19,7 @@ pub(crate) struct CellRecord {
 
 impl CellRecord {
     pub(crate) const fn new() -> Self {
-        Self { clock: 0, value: Value::Opaque, session: 0, earlier: Vec::new() }
+        Self { clock: 0, changed: 0, value: Value::Opaque, session: 0, earlier: Vec::new() }
     }
 
     /// Whether the session has heard of the cell.
@@ -28,6 +31,7 @@ impl CellRecord {
     /// The cell was last used then and holds this, by accesses of its owner, which are recorded.
     pub(crate) fn catch_up(&mut self, clock: u64, value: Value) {
         self.clock = self.clock.max(clock);
+        self.changed = self.clock;
         self.value = value;
     }
 

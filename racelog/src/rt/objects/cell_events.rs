@@ -29,7 +29,7 @@ impl CellRecord {
         let session = log.session_number();
         let known = self.is_known_to(session);
         self.enter(session);
-        self.clock = log.tick(self.clock);
+        self.step(log);
         self.value = value;
         if known {
             log.emit(self.clock, Op::Exclusive { var, value }, here);
@@ -38,11 +38,36 @@ impl CellRecord {
         }
     }
 
+    /// Takes the next stamp for what may change the cell.
+    #[inline(always)]
+    pub(in crate::rt) fn step(&mut self, log: &ThreadLog) -> u64 {
+        self.clock = log.tick(self.clock);
+        self.changed = self.clock;
+        self.clock
+    }
+
     /// Records an access.
     #[inline(always)]
     pub(crate) fn emit(&mut self, log: &ThreadLog, op: Op, here: Option<CallSite>) {
+        let stamp = self.step(log);
+        log.emit(stamp, op, here);
+    }
+
+    /// Records a look at the cell, unless the thread repeats one.
+    #[inline(always)]
+    pub(in crate::rt) fn look(
+        &mut self,
+        log: &ThreadLog,
+        var: VarId,
+        op: Op,
+        here: Option<CallSite>,
+    ) {
+        if log.looks_again(var, &op, here, self.changed) {
+            return;
+        }
         self.clock = log.tick(self.clock);
         log.emit(self.clock, op, here);
+        log.looked(var, &op, here, self.clock);
     }
 
     /// A session that has never heard of the cell knows from now on that it held this at the start,

@@ -49,13 +49,20 @@ impl Access<'_> {
         self.entry.record.emit(self.log, op, self.here);
     }
 
+    /// Records a compare-exchange that has failed, for it has found this.
+    pub(crate) fn failed(mut self, seen: Value, ordering: Option<MemoryOrdering>) {
+        let var = self.var();
+        self.found(seen);
+        self.entry.record.look(self.log, var, Op::CasFail { var, seen, ordering }, self.here);
+    }
+
     /// Records an atomic load of this number.
     // Numbers, since they come in registers: a `Value` would be put together in memory for the
     // call.
     pub(crate) fn loaded(mut self, value: i128, ordering: Option<MemoryOrdering>) {
         let (var, value) = (self.var(), Value::int(value));
         self.found(value);
-        self.entry.record.emit(self.log, Op::Load { var, value, ordering }, self.here);
+        self.entry.record.look(self.log, var, Op::Load { var, value, ordering }, self.here);
     }
 
     /// Records an atomic store of a number over another.

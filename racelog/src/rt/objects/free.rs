@@ -75,8 +75,8 @@ fn record(entry: &mut Entry) {
             return;
         }
         log.define_freed(entry.var);
-        entry.record.clock = log.tick(entry.record.clock);
+        let stamp = entry.record.step(log);
         let op = Op::Write { var: entry.var, value: Value::Opaque };
-        log.emit_by_the_way(entry.record.clock, op, None);
+        log.emit_by_the_way(stamp, op, None);
     });
 }

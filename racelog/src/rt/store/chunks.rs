@@ -18,13 +18,14 @@ use crate::trace::binary::primitive::Out;
 use crate::trace::binary::said::LONGEST as LONGEST_SAID;
 
 /// A thread's first chunk is small, for there may be many threads that do little; then they grow.
-const FIRST_CHUNK: usize = 4 * 1024;
-const LARGEST_CHUNK: usize = 256 * 1024;
+const FIRST_CHUNK: usize = UNIT;
+const LARGEST_CHUNK: usize = 64 * 1024;
 
-/// A piece of this size is written over and over again. Only where what is written to a file is at
-/// once seen in its map, and the other way round.
+/// A piece of at least this size is written over and over again: small enough that what is left of
+/// it at the end is little. Only where what is written to a file is at once seen in its map, and the
+/// other way round.
 const REUSED: Option<usize> =
-    if cfg!(all(target_os = "linux", not(miri))) { Some(LARGEST_CHUNK / 2) } else { None };
+    if cfg!(all(target_os = "linux", not(miri))) { Some(LARGEST_CHUNK / 4 * 3) } else { None };
 
 /// How many bytes a short event has.
 const SHORT: usize = 2;
@@ -57,6 +58,8 @@ pub(in crate::rt) struct Chunks {
     open: Cell<Option<Slot>>,
     /// The piece that is written over and over again, once there is one.
     reused: Cell<Option<Slot>>,
+    /// Whether a copy of it was made: then it comes after that, wherever it stands.
+    copied: Cell<bool>,
     /// How far the open chunk is written, and where it ends; the same if there is none.
     at: Cell<*mut u8>,
     end: Cell<*mut u8>,
@@ -79,6 +82,7 @@ impl Chunks {
             thread,
             open: Cell::new(None),
             reused: Cell::new(None),
+            copied: Cell::new(false),
             at: Cell::new(std::ptr::null_mut()),
             end: Cell::new(std::ptr::null_mut()),
             last_short: Cell::new(std::ptr::null_mut()),
@@ -225,7 +229,7 @@ impl Chunks {
 
     /// Opens the next chunk, whose first event has this stamp, after the one that is full.
     fn open_chunk(&self, file: &TraceFile, first_stamp: u64) -> Result<(), Full> {
-        self.seal(file)?;
+        self.make_room(file)?;
         let header = |slot: Slot| {
             let chunk = Chunk {
                 kind: Kind::Events,
@@ -274,13 +278,27 @@ impl Chunks {
 
     /// Marks the open chunk as complete. The next event opens another.
     pub(in crate::rt) fn seal(&self, file: &TraceFile) -> Result<(), Full> {
+        // What was copied before has to be copied again, for it would stand before its copies.
+        if self.copied.get() {
+            return self.make_room(file);
+        }
+        self.reused.set(None);
+        self.make_room(file)
+    }
+
+    /// Marks the open chunk as complete: where it stands, or, if it is to be written again, where it
+    /// is copied to.
+    fn make_room(&self, file: &TraceFile) -> Result<(), Full> {
         let Some(slot) = self.open.get() else { return Ok(()) };
         if self.events.get() > 0 {
             if self.reused.get().is_some() {
                 self.copy(file, slot)?;
             } else {
-                let payload = slot.bytes(HEADER_LEN..slot.len);
-                put_header(slot, &self.sealed(payload).encode(payload));
+                let used = self.at.get().addr() - slot.start.addr();
+                file.shorten(slot, used, |slot| {
+                    let payload = slot.bytes(HEADER_LEN..slot.len);
+                    put_header(slot, &self.sealed(payload).encode(payload));
+                });
             }
         }
         self.open.set(None);
@@ -293,6 +311,7 @@ impl Chunks {
     fn copy(&self, file: &TraceFile, slot: Slot) -> Result<(), Full> {
         let used = self.at.get().addr() - slot.start.addr();
         let len = used.next_multiple_of(UNIT);
+        self.copied.set(true);
         let payload = slot.bytes(HEADER_LEN..len);
         let sealed = self.sealed(payload);
         // While it is not complete, readers of the file use the original.

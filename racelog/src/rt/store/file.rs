@@ -8,11 +8,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::mapping::{Mapping, write_at, write_both_at};
 use super::slot::{Full, Slot, UNIT};
+use crate::contract::environment::Variable;
 use crate::trace::binary::chunk::{Chunk, HEADER_LEN, Kind};
 
 /// The file grows by windows of at least and at most this.
 const FIRST_WINDOW: usize = 256 * 1024;
 const LARGEST_WINDOW: usize = 32 * 1024 * 1024;
+
+/// The header, which has the program's arguments, is at most so long.
+const LONGEST_HEADER: usize = 4096;
 
 #[derive(Debug)]
 pub(in crate::rt) struct TraceFile {
@@ -49,7 +53,7 @@ impl TraceFile {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
         let full = |Full(why)| io::Error::other(why);
-        if header.len() > UNIT {
+        if header.len() > LONGEST_HEADER {
             return Err(io::Error::other("the trace's metadata is too long"));
         }
         allow(FIRST_WINDOW as u64, max_bytes).map_err(full)?;
@@ -93,6 +97,20 @@ impl TraceFile {
         };
         fill(slot);
         Ok(slot)
+    }
+
+    /// A piece that was given away needs no more than `used` bytes: if it is the last one the rest
+    /// can be given away anew. `fill` writes to what is left of it before that can happen.
+    pub(in crate::rt) fn shorten(&self, mut slot: Slot, used: usize, fill: impl FnOnce(Slot)) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = slot.offset + slot.len as u64;
+        let len = (slot.offset as usize + used).next_multiple_of(UNIT) - slot.offset as usize;
+        let is_last = !state.closed && state.broken.is_none() && state.end() == end;
+        if is_last && slot.offset >= state.window_offset && len < slot.len {
+            state.used -= slot.len - len;
+            slot.len = len;
+        }
+        fill(slot);
     }
 
     /// Gives away the next piece of the file and writes a chunk to it, other than by its map; says
@@ -208,7 +226,10 @@ fn allow(len: u64, max_bytes: u64) -> Result<(), Full> {
     if len <= max_bytes {
         return Ok(());
     }
-    Err(Full(format!("the trace has reached its greatest size, {max_bytes} bytes")))
+    let variable = Variable::MaxBytes;
+    Err(Full(format!(
+        "the trace has reached its greatest size, {max_bytes} bytes; {variable} says another, or `none`"
+    )))
 }
 
 /// Makes the file longer, with room on the disk for all of it, and maps what is new.
@@ -241,6 +262,26 @@ mod tests {
         assert_eq!(last, next);
         assert!(file.allocate(UNIT, |_| {}).is_err());
         assert_eq!(std::fs::metadata(&path).unwrap().len(), next + 100);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_the_last_piece_does_not_need_is_given_away_again() {
+        let folder = std::env::temp_dir().join(format!("racelog-short-{}", std::process::id()));
+        let file = TraceFile::create(&folder.join("test.rlog"), b"header", 1 << 20).unwrap();
+        let first = file.allocate(4 * UNIT, |_| {}).unwrap();
+        let second = file.allocate(8 * UNIT, |_| {}).unwrap();
+        let shortened = |slot: Slot, used: usize| {
+            let mut len = 0;
+            file.shorten(slot, used, |slot| len = slot.len);
+            len
+        };
+        // Another piece stands behind it.
+        assert_eq!(shortened(first, 10), first.len);
+        assert_eq!(shortened(second, UNIT + 1), 2 * UNIT);
+        let third = file.allocate(UNIT, |_| {}).unwrap();
+        assert_eq!(third.offset, second.offset + 2 * UNIT as u64);
+        assert_eq!(shortened(third, UNIT), UNIT);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use crate::trace::binary::chunk::{HEADER_LEN, SEALING, STATE_AT};
 
 /// Chunks are multiples of this, but for the first; so windows can be cut into chunks without rest.
-pub(in crate::rt) const UNIT: usize = 4096;
+pub(in crate::rt) const UNIT: usize = 512;
 
 /// There is no room: the disk is full, or the file has reached its greatest size.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::file::TraceFile;
-use super::slot::{Full, Slot, publish, put_header};
+use super::slot::{Full, Slot, UNIT, publish, put_header};
 use crate::rt::base::call_site::{CallSite, Origin};
 use crate::rt::memory::freed_vars;
 use crate::rt::memory::modules::module_of;
@@ -13,8 +13,9 @@ use crate::trace::{
     Definition, Dictionary, LocId, Location, Object, ShapeId, StrId, Term, ThreadId, VarId,
 };
 
-/// A tables chunk has about this many bytes.
-const CHUNK: usize = 64 * 1024;
+/// The first tables chunk has about this many bytes, for most traces are small. Then they grow.
+const FIRST_CHUNK: usize = 1024;
+const LARGEST_CHUNK: usize = 64 * 1024;
 
 /// So many threads that may belong to a trace and are not in it are counted.
 const MOST_MISSED: usize = 1000;
@@ -34,11 +35,12 @@ pub(in crate::rt) struct Tables {
     missed: Vec<std::thread::ThreadId>,
     slot: Slot,
     at: usize,
+    next_size: usize,
 }
 
 impl Tables {
     pub(in crate::rt) fn new(file: &TraceFile) -> Result<Self, Full> {
-        let slot = allocate(file)?;
+        let slot = allocate(file, FIRST_CHUNK)?;
         Ok(Self {
             dictionary: Dictionary::new(),
             written: 0,
@@ -47,6 +49,7 @@ impl Tables {
             missed: Vec::new(),
             slot,
             at: HEADER_LEN,
+            next_size: 4 * FIRST_CHUNK,
         })
     }
 
@@ -203,8 +206,10 @@ impl Tables {
         // A zero has to follow, or the chunk has to end.
         if self.at + record.len() > self.slot.len {
             self.seal();
-            self.slot = allocate(file)?;
+            let needed = HEADER_LEN + record.len() + UNIT;
+            self.slot = allocate(file, self.next_size.max(needed).min(LARGEST_CHUNK))?;
             self.at = HEADER_LEN;
+            self.next_size = (self.next_size * 4).min(LARGEST_CHUNK);
             if self.at + record.len() > self.slot.len {
                 return Ok(false);
             }
@@ -247,8 +252,8 @@ impl Tables {
     }
 }
 
-fn allocate(file: &TraceFile) -> Result<Slot, Full> {
-    file.allocate(CHUNK, |slot| {
+fn allocate(file: &TraceFile, size: usize) -> Result<Slot, Full> {
+    file.allocate(size, |slot| {
         let mut chunk = Chunk::without_events(Kind::Tables, (slot.len - HEADER_LEN) as u32);
         chunk.open = true;
         publish(slot, 0, &chunk.encode(&[]));

@@ -104,19 +104,14 @@ impl Mark {
         let here = Some(CallSite::caller());
         access(self.address(), Kind::Atomic, Some(Action::Modify), here, |mut access| {
             let result = strong();
-            let var = access.var();
             match result {
                 Ok(old) => {
-                    let (old, new) = (old.to_value(), new.to_value());
+                    let (var, old, new) = (access.var(), old.to_value(), new.to_value());
                     access.found(old);
                     access.emit(Op::Cas { var, old, new, ordering: recorded(success) });
                     access.left(new);
                 }
-                Err(seen) => {
-                    let seen = seen.to_value();
-                    access.found(seen);
-                    access.emit(Op::CasFail { var, seen, ordering: recorded(failure) });
-                }
+                Err(seen) => access.failed(seen.to_value(), recorded(failure)),
             }
             result
         })

@@ -28,4 +28,4 @@ pub use reader::{OpenError, ReadError, Reader};
 pub use writer::{WriteError, Writer};
 
 /// The version that this build writes. It reads all up to this.
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 6;

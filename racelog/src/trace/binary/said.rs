@@ -13,11 +13,12 @@ const NAMED: u8 = 2;
 const IS: u8 = 4;
 const EXPECTS: u8 = 8;
 const SINCE: u8 = 16;
-const ALL: u8 = FOUND | NAMED | IS | EXPECTS | SINCE;
+const AGAIN: u8 = 32;
+const ALL: u8 = FOUND | NAMED | IS | EXPECTS | SINCE | AGAIN;
 
 /// Nothing that is said has more bytes, its code included.
 #[cfg(any(feature = "record", test))]
-pub(crate) const LONGEST: usize = 2 + 5 + 2 * (5 + 1 + MOST_OPERANDS * 10) + 10;
+pub(crate) const LONGEST: usize = 2 + 5 + 2 * (5 + 1 + MOST_OPERANDS * 10) + 2 * 10;
 
 /// Puts what is said of an event whose thread has this stamp before it. Nothing may be said twice.
 pub(crate) fn put_said(said: &[Said], stamp: u64, out: &mut impl Out) {
@@ -29,11 +30,12 @@ pub(crate) fn put_said(said: &[Said], stamp: u64, out: &mut impl Out) {
             Said::Is(_) => IS,
             Said::Expects(_) => EXPECTS,
             Said::Since(_) => SINCE,
+            Said::Again(_) => AGAIN,
         };
     }
     put_u8(out, what);
     // In the order of the bits, whatever the order in which it was said.
-    for bit in [NAMED, IS, EXPECTS, SINCE] {
+    for bit in [NAMED, IS, EXPECTS, SINCE, AGAIN] {
         for said in said {
             match (bit, said) {
                 (NAMED, Said::Found(Some(name))) => put_u32(out, name.get()),
@@ -41,6 +43,7 @@ pub(crate) fn put_said(said: &[Said], stamp: u64, out: &mut impl Out) {
                     put_formula(formula, out);
                 }
                 (SINCE, Said::Since(since)) => put_u64(out, stamp.saturating_sub(since.get())),
+                (AGAIN, Said::Again(times)) => put_u64(out, *times),
                 _ => {}
             }
         }
@@ -77,6 +80,9 @@ pub(crate) fn take_said(
     if has(SINCE) {
         let since = stamp.checked_sub(take_u64(input)?).ok_or(Malformed)?;
         said.push(Said::Since(Stamp::new(since)));
+    }
+    if has(AGAIN) {
+        said.push(Said::Again(take_u64(input)?));
     }
     Ok(())
 }
@@ -164,7 +170,9 @@ mod tests {
                 Said::Is(formula(&long)),
                 Said::Expects(formula(&long)),
                 Said::Since(Stamp::new(0)),
+                Said::Again(u64::MAX),
             ],
+            vec![Said::Again(1)],
             vec![Said::Expects(formula(&[])), Said::Since(Stamp::new(40))],
         ];
         for said in all {

@@ -1,5 +1,5 @@
-//! What lines say of values besides: `-> a`, `:= E`, `expect E`, `since n`, and the condition of a
-//! branch or a check.
+//! What lines say besides: how often the thread has repeated its last load, `again=n`; and of values
+//! `-> a`, `:= E`, `expect E`, `since n`, and the condition of a branch or a check.
 
 use racelog::trace::expression::{Node, put_together, take_apart};
 use racelog::trace::{Dictionary, Formula, IntType, Op, Said, Stamp, StrId, ThreadId};
@@ -9,6 +9,9 @@ use super::expression::{self, is_name};
 use super::operands::Operands;
 use super::reader::{Problem, TextProblem};
 use crate::trace::since::UnsureReads;
+
+/// What stands before how often the thread has repeated its last load: no expression begins so.
+const AGAIN: &str = "again=";
 
 /// The names that threads have given to values so far.
 #[derive(Debug, Default)]
@@ -65,6 +68,10 @@ impl Operands<'_> {
     /// All that is said of an event after its operands.
     pub(super) fn said(&mut self, thread: ThreadId, op: &mut Op) -> Result<Vec<Said>, Problem> {
         let mut said = Vec::new();
+        if let Some(times) = self.peek().and_then(|word| word.strip_prefix(AGAIN)?.parse().ok()) {
+            self.skip();
+            said.push(Said::Again(times));
+        }
         if op.decides() && !matches!(self.peek(), None | Some("@" | "since" | "as")) {
             said.push(Said::Is(self.formula(thread, false)?));
         }
@@ -171,6 +178,11 @@ pub(super) fn print(
 ) -> String {
     let mut text = String::new();
     let mut named = false;
+    for said in said {
+        if let Said::Again(times) = said {
+            text += &format!(" {AGAIN}{times}");
+        }
+    }
     for said in said {
         if let Said::Found(name) = said {
             named = true;
