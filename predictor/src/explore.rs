@@ -9,8 +9,9 @@ use std::rc::Rc;
 use racelog::trace::ThreadId;
 use rustc_hash::FxHashMap;
 
-use crate::goal::atomicity::{self, Begun};
-use crate::goal::{self, Goal, GoalKind, GoalKinds, Model, Pair};
+use crate::goal::atomicity::Begun;
+use crate::goal::steps::{Steps, steps};
+use crate::goal::{self, Goal, GoalKinds, Model, Pair};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Op, Trace};
 use crate::witness::Witness;
@@ -76,7 +77,7 @@ struct Search<'m, 'a> {
     visited: Vec<Visited>,
     known: FxHashMap<Rc<Reached>, usize>,
     /// The pairs of accesses that are meant to be one step, if violations are looked for.
-    pairs: BTreeMap<EventId, Vec<EventId>>,
+    steps: Steps,
     found: BTreeMap<Goal, Witness>,
 }
 
@@ -100,10 +101,7 @@ impl<'m, 'a> Search<'m, 'a> {
             kinds,
             visited: Vec::new(),
             known: FxHashMap::default(),
-            pairs: match kinds.contains(GoalKind::Atomicity) {
-                true => atomicity::pairs(machine.trace()),
-                false => BTreeMap::new(),
-            },
+            steps: steps(machine.trace(), kinds),
             found: BTreeMap::new(),
         };
         let start = Reached { state: machine.initial(), begun: Begun::default() };
@@ -128,7 +126,7 @@ impl<'m, 'a> Search<'m, 'a> {
         let mut goals = Vec::new();
         goal::in_state(self.machine, state, &next, self.kinds, |goal| goals.push(goal));
         for last in &next {
-            let violations = begun.with_last(trace, &self.pairs, *last).map(Goal::Atomicity);
+            let violations = begun.with_last(trace, &self.steps, *last).map(Goal::Atomicity);
             goals.extend(violations.filter(|goal| goal.holds(self.machine, state)));
         }
         for goal in goals {
@@ -142,7 +140,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 continue;
             }
             let mut begun = begun.clone();
-            begun.take(trace, &self.pairs, state, event);
+            begun.take(trace, &self.steps, state, event);
             for woken in choices(trace, state, event) {
                 let mut state = state.clone();
                 self.machine.apply(&mut state, event, woken);

@@ -31,6 +31,8 @@ struct World {
     queue: VecDeque<(usize, Option<i64>)>,
     messages: usize,
     names: usize,
+    /// Whether threads take the lock often.
+    locks: bool,
 }
 
 #[derive(Clone, Default)]
@@ -47,6 +49,7 @@ impl World {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let threads = rng.random_range(2..4);
         let vars = rng.random_range(1..3);
+        let locks = seed.is_multiple_of(3);
         Self {
             rng,
             lines: Vec::new(),
@@ -57,6 +60,7 @@ impl World {
             queue: VecDeque::new(),
             messages: 0,
             names: 0,
+            locks,
         }
     }
 
@@ -68,7 +72,11 @@ impl World {
         }
         for _ in 0..self.rng.random_range(8..13) {
             let thread = self.rng.random_range(0..self.threads.len());
-            self.step(thread);
+            if self.locks && self.rng.random_ratio(1, 4) {
+                self.lock(thread);
+            } else {
+                self.step(thread);
+            }
         }
         self.lines.join("\n") + "\n"
     }
@@ -107,21 +115,28 @@ impl World {
                 let condition = self.maybe_condition(t);
                 self.emit(t, &format!("{word}{condition}"));
             }
-            86..93 if self.holder.is_none() => {
-                self.holder = Some(t);
-                self.emit(t, "acquire l");
-            }
-            86..93 if self.holder == Some(t) => {
-                self.holder = None;
-                self.emit(t, "release l");
-            }
-            86..93 => {}
+            86..93 => self.lock(t),
             93..96 => self.message(t),
             _ => {
                 let inside = std::mem::replace(&mut self.threads[t].in_region, false);
                 self.threads[t].in_region = !inside;
                 self.emit(t, if inside { "atomic_end" } else { "atomic_begin" });
             }
+        }
+    }
+
+    /// Takes the lock, or gives it back; nothing if another thread has it.
+    fn lock(&mut self, t: usize) {
+        match self.holder {
+            None => {
+                self.holder = Some(t);
+                self.emit(t, "acquire l");
+            }
+            Some(holder) if holder == t => {
+                self.holder = None;
+                self.emit(t, "release l");
+            }
+            Some(_) => {}
         }
     }
 

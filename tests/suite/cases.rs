@@ -33,7 +33,7 @@ fn parse(text: &str) -> Vec<Case> {
 }
 
 /// The kinds of goals that cases speak of, by their names there.
-const KINDS: [(&str, GoalKind); 8] = [
+const KINDS: [(&str, GoalKind); 10] = [
     ("races", GoalKind::Race),
     ("deadlocks", GoalKind::Deadlock),
     ("fair-deadlocks", GoalKind::FairDeadlock),
@@ -42,6 +42,8 @@ const KINDS: [(&str, GoalKind); 8] = [
     ("checks", GoalKind::FailedCheck),
     ("panics", GoalKind::Panic),
     ("atomicity", GoalKind::Atomicity),
+    ("inferred", GoalKind::InferredAtomicity),
+    ("assumed", GoalKind::AssumedAtomicity),
 ];
 
 /// What a verdict says of one kind of goal in a model: the numbers of their events.
@@ -67,13 +69,14 @@ fn expected(verdict: &str) -> (Model, GoalKind, BTreeSet<Vec<u64>>) {
 /// All goals of all kinds that the explorer finds, with each witness checked. The predictor finds
 /// the same.
 fn found(trace: &Trace, model: Model) -> BTreeMap<GoalKind, BTreeSet<Vec<u64>>> {
-    let explored = explore_model(trace, model, GoalKinds::ALL, 100_000, |_| {});
+    let goals = GoalKinds::ALL.with(GoalKind::AssumedAtomicity);
+    let explored = explore_model(trace, model, goals, 100_000, |_| {});
     assert!(explored.complete);
     for (goal, witness) in &explored.found {
         let prefix: Vec<EventId> = witness.prefix().collect();
         assert_eq!(witness::check_model(trace, model, &prefix, goal), Ok(()));
     }
-    let options = Options { model, all_goals: true, goal_time: None, ..Options::default() };
+    let options = Options { goals, model, all_goals: true, goal_time: None, ..Options::default() };
     let predicted = predict(trace, &options, |_, _| {});
     let expected: BTreeSet<&Goal> = explored.found.keys().collect();
     let proven: BTreeSet<&Goal> = predicted.found.iter().map(Proven::goal).collect();

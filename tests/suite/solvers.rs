@@ -198,7 +198,7 @@ mod z3 {
     use predictor::detect::paper::Paper;
     use predictor::detect::said::Said;
     use predictor::explore::explore;
-    use predictor::goal::{GoalKinds, Pair};
+    use predictor::goal::{Goal, GoalKinds, Pair};
     use predictor::index::Index;
     use predictor::predict::{Options, Proofs, predict};
     use predictor::solve::SolverKind;
@@ -206,6 +206,7 @@ mod z3 {
 
     use super::*;
     use racelog_tests::random_trace::small_trace;
+    use racelog_tests::random_values::small_value_trace;
 
     use crate::support::conflicts;
 
@@ -243,8 +244,14 @@ mod z3 {
                 continue;
             }
             let truth: BTreeSet<Pair> = found.races().collect();
-            let options =
-                Options { solver, proofs, all_goals, jobs: Some(1), ..Options::default() };
+            let options = Options {
+                solver,
+                proofs,
+                all_goals,
+                jobs: Some(1),
+                fewest_switches: false,
+                ..Options::default()
+            };
             let found = predict(&trace, &options, |_, _| {});
             let predicted: BTreeSet<Pair> = found.races().collect();
             assert_eq!(predicted, truth, "seed {seed}\n{text}");
@@ -291,5 +298,39 @@ mod z3 {
     #[test]
     fn prediction_with_both_equals_exploration() {
         prediction_equals_exploration(20_000..20_500, SolverKind::Both);
+    }
+    /// What is computed is claimed, and each claim is looked at by Z3.
+    #[test]
+    fn values_get_a_second_opinion() {
+        let mut checks = 0;
+        for seed in 0..150 {
+            let (text, trace) = small_value_trace(seed);
+            let found = explore(&trace, GoalKinds::ALL, 400_000, |_| {});
+            if !found.complete {
+                continue;
+            }
+            let truth: BTreeSet<Goal> = found.found.into_keys().collect();
+            let options = Options {
+                solver: SolverKind::Both,
+                proofs: Proofs::NONE,
+                all_goals: true,
+                goal_time: None,
+                jobs: Some(1),
+                fewest_switches: false,
+                ..Options::default()
+            };
+            let found = predict(&trace, &options, |_, _| {});
+            assert_eq!(found.disagreement, None, "seed {seed}\n{text}");
+            let goals = found.found.iter().map(|proven| proven.goal().clone());
+            let predicted: BTreeSet<Goal> = goals.collect();
+            // Where values have to be computed the search may give up.
+            match found.counts.unknown.total() {
+                0 => assert_eq!(predicted, truth, "seed {seed}\n{text}"),
+                _ => assert!(predicted.is_subset(&truth), "seed {seed}\n{text}"),
+            }
+            let is_check = |goal: &&Goal| matches!(goal, Goal::FailedCheck(_) | Goal::Panic(_));
+            checks += predicted.iter().filter(is_check).count();
+        }
+        assert!(checks > 5, "only {checks} checks fail");
     }
 }

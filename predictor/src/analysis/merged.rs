@@ -11,7 +11,7 @@ use super::standstill::{self, EndState};
 use crate::finding::{
     Describer, Finding, Kind, Occurrence, PackedWitness, Part, Reason, Role, WeakAccess,
 };
-use crate::goal::{Circle, Goal, Pair, Stall};
+use crate::goal::{Circle, Goal, Meant, Pair, Stall, Violation};
 use crate::order::{WeakLink, weak_links};
 use crate::predict::{Proof, Proven};
 use crate::semantics::Replay;
@@ -72,13 +72,7 @@ impl<'a> Teller<'a> {
             Goal::SendToNobody(send) => self.send(*send, &found),
             Goal::FailedCheck(check) => self.check(Kind::FailedCheck, *check, &found),
             Goal::Panic(check) => self.check(Kind::Panic, *check, &found),
-            Goal::Atomicity(violation) => {
-                let [first, between, last] = violation.events();
-                let roles =
-                    [(last, Role::Next), (between, Role::Happened), (first, Role::Happened)];
-                let parts = roles.map(|(event, role)| self.describer.part(event, role)).into();
-                Told { kind: Kind::AtomicityViolation, parts, reason: Reason::NotInSeries }
-            }
+            Goal::Atomicity(violation) => self.violation(violation),
         };
         if found.proven.is_some() {
             found.detectors.sort_by_key(|detector| *detector != Detector::Mcm);
@@ -193,6 +187,18 @@ impl<'a> Teller<'a> {
             _ => vec![describer.part(send, Role::Next)],
         };
         Told { kind: Kind::SendToNobody, parts, reason: Reason::NoReceiver }
+    }
+
+    fn violation(&mut self, violation: &Violation) -> Told {
+        let [first, between, last] = violation.events();
+        let roles = [(last, Role::Next), (between, Role::Happened), (first, Role::Happened)];
+        let parts = roles.map(|(event, role)| self.describer.part(event, role)).into();
+        let (kind, reason) = match violation.meant() {
+            Meant::Marked => (Kind::AtomicityViolation, Reason::NotInSeries),
+            Meant::Inferred => (Kind::InferredAtomicity, Reason::BelongTogether),
+            Meant::Assumed => (Kind::InferredAtomicity, Reason::MayBelongTogether),
+        };
+        Told { kind, parts, reason }
     }
 
     /// The condition of a check, what its names stand for when it fails, and what is poisoned.

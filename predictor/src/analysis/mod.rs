@@ -20,7 +20,7 @@ use crate::detect::deadlock::{self, FoundCircles};
 use crate::detect::paper::Paper;
 use crate::detect::said::Said;
 use crate::detect::{self, Claim, Scope};
-use crate::finding::Finding;
+use crate::finding::{Doubt, Finding, Level};
 use crate::goal::{Goal, GoalKinds, GoalLists, Pair, Signature};
 use crate::index::Index;
 use crate::predict::{self, Candidates, MustOrder, Proven, predict};
@@ -190,6 +190,9 @@ pub fn analyze(
         }
         found.push((*detector, run));
     }
+    let is_unsound = |detector: Detector| {
+        detector.is_unsound() || (detector == Detector::Mcm && !options.model.is_sound())
+    };
     let runs = found.iter().map(|(detector, found)| DetectorRun {
         name: detector.name().to_owned(),
         findings: Some(found.found.len() as u64),
@@ -200,7 +203,7 @@ pub fn analyze(
             0
         },
         seconds: found.time.as_secs_f64(),
-        unsound: detector.is_unsound(),
+        unsound: is_unsound(*detector),
     });
     let runs = runs.collect();
     let counts = found.iter().find_map(|(_, found)| found.counts);
@@ -231,9 +234,17 @@ pub fn analyze(
     let proven = merged.iter().filter(|entry| entry.proven.is_some() || !mcm);
     let goals = GoalLists::new(options.goals, proven.map(|entry| &entry.goal));
     let mut teller = Teller::new(trace, name, options.solver.name());
-    let told = merged.into_iter().map(|entry| {
+    let is_sound = options.model.is_sound();
+    let told = merged.into_iter().map(|mut entry| {
+        // What a model that is not sound takes for a schedule shows nothing.
+        entry.proven = entry.proven.filter(|_| is_sound);
         let (kind, occurrence) = teller.tell(entry);
-        Finding::new(kind, vec![occurrence])
+        let mut finding = Finding::new(kind, vec![occurrence]);
+        if !is_sound {
+            finding.level = Level::Doubtful;
+            finding.doubts.push(Doubt::Unsound);
+        }
+        finding
     });
     let mut findings: Vec<Finding> = told.collect();
     if options.goals.meets(GoalKinds::OF_WAITING) {
@@ -249,6 +260,7 @@ pub fn analyze(
         events: trace.len(),
         threads: trace.thread_count(),
         detectors: runs,
+        model: options.model,
         goals,
         findings,
         counts,

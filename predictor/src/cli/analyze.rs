@@ -23,8 +23,9 @@ pub(super) fn run(args: &Analyze) -> Result<Outcome, Failure> {
     }
     detectors.sort_unstable();
     detectors.dedup();
-    let (goals, all_goals) = (args.goals, args.all_pairs);
-    let options = Options { goals, all_goals, model: args.model, ..args.effort.options() };
+    let (goals, all_goals) = (args.step_goals.and(args.goals), args.all_pairs);
+    let (model, max_switches) = (args.model, args.max_switches);
+    let options = Options { goals, all_goals, model, max_switches, ..args.effort.options() };
     let progress = SharedProgress::new("signatures decided");
     let report =
         analyze(&trace, &name, &detectors, &options, |done, all| progress.update(done, all));

@@ -12,7 +12,7 @@ use super::terminal::Kind;
 use crate::analysis::Detector;
 use crate::fuzz::Strategy;
 use crate::generate::Plan;
-use crate::goal::{GoalKinds, Model};
+use crate::goal::{GoalKind, GoalKinds, Model};
 use crate::predict::Options;
 use crate::solve::SolverKind;
 use crate::trace::format::Format;
@@ -257,6 +257,8 @@ pub(super) struct Explore {
     /// Which executions count: symbolic, concrete, relaxed or nested (these two are not sound)
     #[arg(long, value_name = "MODEL", default_value = "symbolic")]
     pub(super) model: Model,
+    #[command(flatten)]
+    pub(super) step_goals: StepGoals,
     /// Give up after so many states
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub(super) max_states: usize,
@@ -280,6 +282,11 @@ pub(super) struct Analyze {
     /// Which executions count: symbolic, concrete, relaxed or nested (these two are not sound)
     #[arg(long, value_name = "MODEL", default_value = "symbolic")]
     pub(super) model: Model,
+    #[command(flatten)]
+    pub(super) step_goals: StepGoals,
+    /// Only what needs no more than so many switches between threads
+    #[arg(long, value_name = "K")]
+    pub(super) max_switches: Option<usize>,
     /// List possible deadlocks, too, that are not proven: runs lock-order as well
     #[arg(long)]
     pub(super) suspects: bool,
@@ -288,6 +295,25 @@ pub(super) struct Analyze {
     pub(super) all_pairs: bool,
     #[command(flatten)]
     pub(super) effort: Effort,
+}
+
+/// What is taken for one step.
+#[derive(Debug, clap::Args)]
+pub(super) struct StepGoals {
+    /// Look for atomicity violations, too, of reads and later writes that may depend on them though
+    /// nothing in the trace shows it
+    #[arg(long)]
+    infer: bool,
+}
+
+impl StepGoals {
+    /// Goals, and those that are to be looked for besides.
+    pub(super) const fn and(&self, goals: GoalKinds) -> GoalKinds {
+        match self.infer {
+            true => goals.with(GoalKind::AssumedAtomicity),
+            false => goals,
+        }
+    }
 }
 
 /// How hard to think.

@@ -77,7 +77,9 @@ fn header(detectors: &[Detector], columns: &[(usize, GoalKind)]) -> Vec<String> 
         | GoalKind::SendToNobody
         | GoalKind::FailedCheck
         | GoalKind::Panic
-        | GoalKind::Atomicity => {
+        | GoalKind::Atomicity
+        | GoalKind::InferredAtomicity
+        | GoalKind::AssumedAtomicity => {
             format!("{} {}", detectors[*at], kind.list_name())
         }
     });

@@ -18,7 +18,8 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     let name = input.name();
     let trace = input.load()?;
     let mut progress = Progress::new("states explored");
-    let found = explore_model(&trace, args.model, args.goals, args.max_states, |states| {
+    let goals = args.step_goals.and(args.goals);
+    let found = explore_model(&trace, args.model, goals, args.max_states, |states| {
         progress.update(|| (states as u64, None));
     });
     drop(progress);
@@ -32,10 +33,13 @@ pub(super) fn run(args: &Explore) -> Result<Outcome, Failure> {
     }
     let mut out = terminal::stdout(terminal::Kind::Text);
     match args.format {
-        ReportFormat::Json => print_json(&mut out, args.goals, &found)?,
-        ReportFormat::Text => print_text(&mut out, &trace, args.goals, &found)?,
+        ReportFormat::Json => print_json(&mut out, goals, &found)?,
+        ReportFormat::Text => print_text(&mut out, &trace, goals, &found)?,
     }
     out.flush()?;
+    if let Some(warning) = args.model.warning() {
+        say("warning", format_args!("{name}: {warning}"));
+    }
     if !found.complete {
         let problem = "not all executions were tried: there may be more; raise --max-states";
         say("warning", format_args!("{name}: {problem}"));

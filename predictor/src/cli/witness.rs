@@ -10,7 +10,7 @@ use crate::goal::race::conflict;
 use crate::goal::{Goal, GoalKind};
 use crate::predict::{Decided, decide_goal};
 use crate::trace::{EventId, Op, Trace};
-use crate::witness::{Witness, switches};
+use crate::witness::Witness;
 
 pub(super) fn run(args: &WitnessArgs) -> Result<Outcome, Failure> {
     let input = Input::of_args(&args.input)?;
@@ -100,7 +100,7 @@ fn goals(trace: &Trace, next: &[EventId]) -> Result<Vec<Goal>, String> {
         GoalKind::SendToNobody => next.iter().all(is_send),
         GoalKind::FailedCheck => next.iter().all(|event| is_check(event, false)),
         GoalKind::Panic => next.iter().all(|event| is_check(event, true)),
-        GoalKind::Atomicity => false,
+        GoalKind::Atomicity | GoalKind::InferredAtomicity | GoalKind::AssumedAtomicity => false,
         GoalKind::Deadlock | GoalKind::FairDeadlock | GoalKind::Stall => true,
     });
     Ok(kinds.filter_map(|kind| Goal::of_kind(kind, next)).collect())
@@ -111,14 +111,15 @@ fn print(trace: &Trace, witness: &Witness) -> io::Result<()> {
     let mut out = terminal::stdout(terminal::Kind::Text);
     let mut printer = trace.printer();
     let schedule: Vec<EventId> = witness.schedule().collect();
-    writeln!(out, "# {} events, {} thread switches", schedule.len(), switches(trace, &schedule))?;
+    let switches = witness.switches(trace);
+    writeln!(out, "# {} events, {switches} thread switches", schedule.len())?;
     let next = match witness.goal {
         Goal::Race(_) => "# now both of these can happen:",
         Goal::Deadlock(_) => "| # now each of these waits for another:",
         Goal::Stall(_) => "| # now these wait, and no thread can go on:",
         Goal::SendToNobody(_) => "| # now nobody is there to receive this:",
         Goal::FailedCheck(_) | Goal::Panic(_) => "| # now this does not hold:",
-        Goal::Atomicity(_) => "| # now this ends the region that was to be atomic:",
+        Goal::Atomicity(_) => "| # now this ends what was meant to be one step:",
     };
     for (place, event) in schedule.iter().enumerate() {
         if place == witness.prefix_len() {

@@ -13,7 +13,7 @@ use super::query::LastRead;
 use super::sources::{Mode, Sources, wrote_known};
 use super::{Encoder, Task, channels};
 use crate::solve::Model;
-use crate::solve::formula::Lit;
+use crate::solve::formula::{Claim, Lit, Term};
 use crate::trace::{EventId, Expression, Op};
 
 /// What has been said of computed values.
@@ -183,6 +183,28 @@ pub(super) fn left_known(encoder: &mut Encoder<'_>, event: EventId) -> Lit {
     lit
 }
 
+/// What comes out wrong: the clause that says so, and what that rests on, if all of it is known.
+struct Wrong {
+    clause: Vec<Lit>,
+    claim: Option<Claim>,
+}
+
+impl Wrong {
+    fn state(self, encoder: &mut Encoder<'_>) {
+        encoder.formula.clause(&self.clause);
+        if let Some(claim) = self.claim {
+            encoder.formula.claim(claim);
+        }
+    }
+}
+
+/// A value, and how it comes about, as far as that is known.
+type Come = (Option<Value>, Option<Term>);
+
+fn known_as(value: Option<Value>) -> Come {
+    (value, value.map(Term::Known))
+}
+
 /// Values along a model, and what they rest on.
 struct Along<'m> {
     model: &'m Model,
@@ -190,9 +212,31 @@ struct Along<'m> {
     because: Vec<Lit>,
     /// Reads of which it is open what their source is.
     open: Vec<EventId>,
+    /// What reads were found to find; none if something is not known.
+    reads: Option<Vec<(EventId, Term)>>,
 }
 
-impl Along<'_> {
+impl<'m> Along<'m> {
+    fn new(model: &'m Model, because: Vec<Lit>) -> Self {
+        Self { model, because, open: Vec::new(), reads: Some(Vec::new()) }
+    }
+
+    /// Notes what a read finds.
+    fn note(&mut self, read: EventId, found: Option<Term>) {
+        match (&mut self.reads, found) {
+            (Some(reads), Some(_)) if reads.iter().any(|(known, _)| *known == read) => {}
+            (Some(reads), Some(found)) => reads.push((read, found)),
+            _ => self.reads = None,
+        }
+    }
+
+    /// What follows from what was found.
+    fn wrong(self, left: Term, right: Term, same: bool) -> Wrong {
+        let clause = self.because.iter().map(|lit| !*lit).collect();
+        let claim = self.reads.map(|reads| Claim { reads, left, right, same });
+        Wrong { clause, claim }
+    }
+
     fn holds(&mut self, lit: Option<Lit>) -> bool {
         let Some(lit) = lit.filter(|lit| *lit == Lit::TRUE || self.model.is_true(*lit)) else {
             return false;
@@ -220,6 +264,12 @@ impl Along<'_> {
 
     /// What a read finds.
     fn found(&mut self, encoder: &Encoder<'_>, read: EventId) -> Option<Value> {
+        let (value, come) = self.look(encoder, read);
+        self.note(read, come);
+        value
+    }
+
+    fn look(&mut self, encoder: &Encoder<'_>, read: EventId) -> Come {
         let trace = encoder.trace;
         let observed = || {
             let op = trace.op(read);
@@ -227,7 +277,7 @@ impl Along<'_> {
             Some(trace.values().get(id))
         };
         if read < encoder.window.start {
-            return observed();
+            return known_as(observed());
         }
         match trace.op(read) {
             Op::Recv { channel, .. } => {
@@ -235,44 +285,51 @@ impl Along<'_> {
                 self.left(encoder, send)
             }
             op => {
-                let var = op.var()?;
+                let Some(var) = op.var() else { return (None, None) };
                 if trace.is_mixed(var) {
                     let clean = encoder.clean.get(&read).copied();
-                    return self.holds(clean).then(observed).flatten();
+                    return known_as(self.holds(clean).then(observed).flatten());
                 }
-                let sources = encoder.computed.sources.get(&read)?;
+                let Some(sources) = encoder.computed.sources.get(&read) else {
+                    return (None, None);
+                };
                 let chosen = sources.chosen(self.model);
                 let Some(source) = chosen.first() else {
                     self.open.push(read);
-                    return None;
+                    return (None, None);
                 };
                 self.because.push(source.chosen);
                 match source.write {
                     Some(write) => self.left(encoder, write),
-                    None => encoder.window.state.value(var).map(|id| trace.values().get(id)),
+                    None => {
+                        let held = encoder.window.state.value(var);
+                        known_as(held.map(|id| trace.values().get(id)))
+                    }
                 }
             }
         }
     }
 
     /// What a write leaves, or a message says.
-    fn left(&mut self, encoder: &Encoder<'_>, event: EventId) -> Option<Value> {
+    fn left(&mut self, encoder: &Encoder<'_>, event: EventId) -> Come {
         let trace = encoder.trace;
         let op = trace.op(event);
         let clean = super::sources::wrote_known_lit(encoder, event);
         if event < encoder.window.start || self.holds(clean) {
-            return match op.left() {
+            return known_as(match op.left() {
                 Some(left) => Some(trace.values().get(*left)),
                 // What a message says is computed from what was observed.
-                None => expression(encoder, event, false)?
-                    .compute(|read| Some(trace.values().get(trace.data(read)?.found?))),
-            };
+                None => expression(encoder, event, false).and_then(|said| {
+                    said.compute(|read| Some(trace.values().get(trace.data(read)?.found?)))
+                }),
+            });
         }
         let known = encoder.computed.known.get(&event).copied();
         if !self.holds(known) {
-            return None;
+            return (None, None);
         }
-        self.compute(encoder, expression(encoder, event, false)?)
+        let Some(said) = expression(encoder, event, false) else { return (None, None) };
+        (self.compute(encoder, said), Some(Term::Computed(said.clone())))
     }
 }
 
@@ -281,19 +338,21 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
     if !encoder.trace.has_data() {
         return;
     }
-    let mut wrong: Vec<Vec<Lit>> = Vec::new();
+    let mut wrong: Vec<Wrong> = Vec::new();
     let mut open: Vec<EventId> = Vec::new();
     {
         let encoder = &*encoder;
         let mut look = |event: EventId, lit: Lit, wanted: bool| {
             let Some(expression) = expression(encoder, event, false) else { return };
-            let mut along = Along { model, because: vec![lit], open: Vec::new() };
+            let mut along = Along::new(model, vec![lit]);
             let computed = along.compute(encoder, expression);
             let right = computed.is_some_and(|value| is_true(value) == wanted);
             if !along.open.is_empty() {
                 open.append(&mut along.open);
             } else if !right {
-                wrong.push(along.because.iter().map(|lit| !*lit).collect());
+                let (condition, zero) =
+                    (Term::Computed(expression.clone()), Term::Known(Value::Nat(0)));
+                wrong.push(along.wrong(condition, zero, !wanted));
             }
         };
         for (event, lit) in &encoder.computed.passes {
@@ -313,8 +372,8 @@ pub(super) fn refine(encoder: &mut Encoder<'_>, model: &Model, sequence: &[Event
     }
     exchanged(encoder, model, &mut wrong, &mut open);
     found_as_observed(encoder, model, &mut wrong, &mut open);
-    for clause in wrong {
-        encoder.formula.clause(&clause);
+    for wrong in wrong {
+        wrong.state(encoder);
     }
     state_open(encoder, model, sequence, open);
 }
@@ -361,7 +420,7 @@ fn last_write_before(
 fn exchanged(
     encoder: &Encoder<'_>,
     model: &Model,
-    wrong: &mut Vec<Vec<Lit>>,
+    wrong: &mut Vec<Wrong>,
     open: &mut Vec<EventId>,
 ) {
     let trace = encoder.trace;
@@ -376,14 +435,14 @@ fn exchanged(
             continue;
         }
         let Some(expects) = expression(encoder, event, true) else { continue };
-        let mut along = Along { model, because: vec![lit], open: Vec::new() };
+        let mut along = Along::new(model, vec![lit]);
         let found = along.found(encoder, event);
         let expected = along.compute(encoder, expects);
         let right = found.zip(expected).is_some_and(|(found, value)| (found == value) == same);
         if !along.open.is_empty() {
             open.append(&mut along.open);
         } else if !right {
-            wrong.push(along.because.iter().map(|lit| !*lit).collect());
+            wrong.push(along.wrong(Term::Found(event), Term::Computed(expects.clone()), same));
         }
     }
 }
@@ -392,7 +451,7 @@ fn exchanged(
 fn found_as_observed(
     encoder: &Encoder<'_>,
     model: &Model,
-    wrong: &mut Vec<Vec<Lit>>,
+    wrong: &mut Vec<Wrong>,
     open: &mut Vec<EventId>,
 ) {
     let trace = encoder.trace;
@@ -405,14 +464,15 @@ fn found_as_observed(
                 continue;
             };
             let Some(write) = source.write else { continue };
-            let because = vec![source.chosen];
-            let mut along = Along { model, because, open: Vec::new() };
-            let value = along.left(encoder, write);
+            let mut along = Along::new(model, vec![source.chosen]);
+            let (value, come) = along.left(encoder, write);
             let observed = trace.op(*read).found().map(|id| trace.values().get(*id));
             if !along.open.is_empty() {
                 open.append(&mut along.open);
             } else if value.is_none() || value != observed {
-                wrong.push(along.because.iter().map(|lit| !*lit).collect());
+                along.note(*read, come);
+                let observed = Term::Known(observed.unwrap_or(Value::Opaque));
+                wrong.push(along.wrong(Term::Found(*read), observed, true));
             }
         }
     }
@@ -431,23 +491,28 @@ pub(super) fn refine_next(
         return;
     }
     let Some(source) = read.sources.chosen(model).first().copied() else { return };
-    let mut along = Along { model, because: vec![read.asked, source.chosen], open: Vec::new() };
+    let mut along = Along::new(model, vec![read.asked, source.chosen]);
     let op = trace.op(read.event);
-    let found = match (source.write, op.var()) {
+    let (found, come) = match (source.write, op.var()) {
         (Some(write), _) => along.left(encoder, write),
-        (None, Some(var)) => encoder.window.state.value(var).map(|id| trace.values().get(id)),
-        (None, None) => None,
+        (None, Some(var)) => {
+            let held = encoder.window.state.value(var);
+            known_as(held.map(|id| trace.values().get(id)))
+        }
+        (None, None) => (None, None),
     };
+    along.note(read.event, come);
     let same = !read.computed || matches!(op, Op::Cas { .. });
-    let wanted = match read.computed {
-        true => expression(encoder, read.event, true)
-            .and_then(|expects| along.compute(encoder, expects)),
-        false => op.found().map(|id| trace.values().get(*id)),
+    let expects = expression(encoder, read.event, true).filter(|_| read.computed);
+    let observed = || op.found().map(|id| trace.values().get(*id));
+    let (wanted, side) = match (read.computed, expects) {
+        (true, Some(expects)) => (along.compute(encoder, expects), Term::Computed(expects.clone())),
+        (true, None) => (None, Term::Known(Value::Opaque)),
+        (false, _) => (observed(), Term::Known(observed().unwrap_or(Value::Opaque))),
     };
     if !along.open.is_empty() {
         state_open(encoder, model, sequence, along.open);
     } else if found.zip(wanted).is_none_or(|(found, wanted)| (found == wanted) != same) {
-        let clause: Vec<Lit> = along.because.iter().map(|lit| !*lit).collect();
-        encoder.formula.clause(&clause);
+        along.wrong(Term::Found(read.event), side, same).state(encoder);
     }
 }

@@ -27,6 +27,7 @@ mod query;
 mod reads;
 mod sources;
 mod stalls;
+mod switches;
 mod window;
 
 use std::collections::VecDeque;
@@ -70,6 +71,8 @@ pub struct Encoder<'a> {
     condvars: condvars::Stated,
     /// What has been said of stalls, if they have been asked about.
     stalls: Option<Box<stalls::Asked>>,
+    /// What has been said of thread switches.
+    bounds: Vec<switches::Bound>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +119,7 @@ impl<'a> Encoder<'a> {
             stated: FxHashSet::default(),
             condvars: condvars::Stated::default(),
             stalls: None,
+            bounds: Vec::new(),
         }
     }
 
@@ -253,6 +257,7 @@ impl<'a> Encoder<'a> {
         program_order::state(self, event);
         exclusives::state(self, event);
         foreign::state(self, event);
+        switches::state(self, event);
         let op = self.trace.op(event);
         if !self.model.has_all_synchronisation() && !matches!(op, Op::Join(_)) {
             return;

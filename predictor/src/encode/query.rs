@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::sources::Sources;
-use super::{CHECK_EVERY, Encoder, computed, goals, reads, stalls};
+use super::{CHECK_EVERY, Encoder, computed, goals, reads, stalls, switches};
 use crate::goal::Goal;
 use crate::solve::formula::Lit;
 use crate::solve::{Model, is_over};
@@ -53,6 +53,23 @@ impl Encoder<'_> {
             // First, so that whatever else is decided is decided with this in mind.
             query.assumptions.insert(0, self.state_forced(forced, deadline));
         }
+        self.state_axioms(deadline).then_some(query)
+    }
+
+    /// Asks about a goal as above, but only about prefixes in no more than so many stretches, each
+    /// of one thread; the last of them of a thread of the goal's next events.
+    pub fn ask_within(
+        &mut self,
+        goal: &Goal,
+        stretches: usize,
+        deadline: Option<Instant>,
+    ) -> Option<Query> {
+        let mut last: Vec<_> = goal.next().iter().map(|event| self.trace.thread(*event)).collect();
+        last.sort_unstable();
+        last.dedup();
+        let mut query = Query::default();
+        goals::assume(self, &mut query, goal);
+        query.assumptions.insert(0, switches::within(self, stretches, &last));
         self.state_axioms(deadline).then_some(query)
     }
 

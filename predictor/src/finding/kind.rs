@@ -35,6 +35,8 @@ pub enum Kind {
     Panic,
     /// Another thread's access comes between two that the program means to be one step.
     AtomicityViolation,
+    /// The same of two that the trace shows to be meant as one step.
+    InferredAtomicity,
     /// A message is sent when all receivers are gone.
     SendToNobody,
     /// A kind that a later version of racelog knows.
@@ -83,7 +85,7 @@ struct About<'a> {
 
 impl Kind {
     /// All that this version knows, by their codes.
-    pub const KNOWN: [Self; 12] = [
+    pub const KNOWN: [Self; 13] = [
         Self::DataRace,
         Self::UnorderedRace,
         Self::SuspectedRace,
@@ -95,6 +97,7 @@ impl Kind {
         Self::FailedCheck,
         Self::Panic,
         Self::AtomicityViolation,
+        Self::InferredAtomicity,
         Self::SendToNobody,
     ];
 
@@ -200,6 +203,15 @@ impl Kind {
                 basis: Basis::Schedule,
                 symmetric: false,
                 page: Some(include_str!("explain/RL030.md")),
+            },
+            Self::InferredAtomicity => About {
+                code: "RL031",
+                title: "inferred atomicity violation",
+                noun: "atomicity violation",
+                rule: "InferredAtomicityViolation",
+                basis: Basis::Schedule,
+                symmetric: false,
+                page: Some(include_str!("explain/RL031.md")),
             },
             Self::SendToNobody => About {
                 code: "RL040",
@@ -347,6 +359,8 @@ mod examples {
     struct Panic;
     #[doc = include_str!("explain/RL030.md")]
     struct AtomicityViolation;
+    #[doc = include_str!("explain/RL031.md")]
+    struct InferredAtomicity;
     #[doc = include_str!("explain/RL040.md")]
     struct SendToNobody;
 }

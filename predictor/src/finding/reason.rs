@@ -48,6 +48,10 @@ pub enum Reason {
     },
     /// The accesses cannot be put in series.
     NotInSeries,
+    /// The same of accesses that belong together by what the trace says.
+    BelongTogether,
+    /// The same of accesses that may belong together.
+    MayBelongTogether,
     /// The recorded run itself was given up while its threads waited.
     Hang,
     /// A run that was directed to the parts had their threads stand there at once.
@@ -104,6 +108,8 @@ impl Reason {
             | Self::NoReceiver
             | Self::ConditionFails { .. }
             | Self::NotInSeries
+            | Self::BelongTogether
+            | Self::MayBelongTogether
             | Self::Hang
             | Self::Met { .. }
             | Self::UnderControl
@@ -173,6 +179,16 @@ impl Reason {
                  order of one after the other has the same effect"
                     .to_owned()
             }
+            Self::BelongTogether => {
+                "the access of another thread can come between two that belong together, and no \
+                 order of one after the other has the same effect"
+                    .to_owned()
+            }
+            Self::MayBelongTogether => {
+                "the access of another thread can come between a read and a write that may go by \
+                 it; nothing in the trace shows that it does"
+                    .to_owned()
+            }
             Self::Hang => {
                 "the recorded run did not come to its end: it stood still here".to_owned()
             }
@@ -211,6 +227,8 @@ impl Reason {
             Self::NoReceiver => "no-receiver",
             Self::ConditionFails { .. } => "condition-fails",
             Self::NotInSeries => "not-in-series",
+            Self::BelongTogether => "belong-together",
+            Self::MayBelongTogether => "may-belong-together",
             Self::Hang => "hang",
             Self::Met { .. } => "met",
             Self::UnderControl => "under-control",
@@ -259,6 +277,8 @@ impl Serialize for Reason {
             | Self::LostNotification
             | Self::NoReceiver
             | Self::NotInSeries
+            | Self::BelongTogether
+            | Self::MayBelongTogether
             | Self::Hang
             | Self::UnderControl
             | Self::Other { .. } => {}
@@ -286,6 +306,8 @@ impl<'de> Deserialize<'de> for Reason {
                 Self::ConditionFails { condition: condition.unwrap_or_default(), locks }
             }
             ("not-in-series", _) => Self::NotInSeries,
+            ("belong-together", _) => Self::BelongTogether,
+            ("may-belong-together", _) => Self::MayBelongTogether,
             ("hang", _) => Self::Hang,
             ("met", _) => Self::Met { locks },
             ("under-control", _) => Self::UnderControl,
@@ -325,6 +347,8 @@ mod tests {
             Reason::NoReceiver,
             Reason::ConditionFails { condition: "a == 1".to_owned(), locks: vec!["l".to_owned()] },
             Reason::NotInSeries,
+            Reason::BelongTogether,
+            Reason::MayBelongTogether,
             Reason::Hang,
             other.clone(),
         ] {

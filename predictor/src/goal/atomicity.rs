@@ -1,31 +1,39 @@
 //! Atomicity violations: another thread's access between two that were meant to be one step.
 //!
-//! The regions are those that the program marks. Chao Wang, Rhishikesh Limaye, Malay Ganai and
-//! Aarti Gupta, "Trace-Based Symbolic Analysis for Atomicity Violations" (TACAS 2010), have five
-//! patterns that no serial order explains; the other three can be put in series. The accesses need
-//! not be neighbours, and nothing is asked of the rest of the region.
+//! Which accesses are meant to be one step [`steps`](super::steps) says. Chao Wang, Rhishikesh
+//! Limaye, Malay Ganai and Aarti Gupta, "Trace-Based Symbolic Analysis for Atomicity Violations"
+//! (TACAS 2010), have five patterns that no serial order explains; the other three can be put in
+//! series. The accesses need not be neighbours, and nothing is asked of the rest of the region.
 
-use std::collections::BTreeMap;
-
-use racelog::trace::VarId;
-
+use super::steps::{self, Meant, Step, Steps};
 use super::{GoalKind, ProgramPoint, Signature, Unmet};
 use crate::semantics::{Machine, State};
 use crate::trace::{EventId, Trace};
 
-/// Three accesses of one variable: two of one thread, in one region, and one of another thread that
-/// comes between them.
+/// Three accesses of one variable: two of one thread that are meant to be one step, and one of
+/// another thread that comes between them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Violation {
     /// The first access of the region, and the one that comes between.
     happened: [EventId; 2],
     last: EventId,
+    meant: Meant,
 }
 
 impl Violation {
     /// The first access, the one of another thread, and the second one.
-    pub const fn new(first: EventId, between: EventId, last: EventId) -> Self {
-        Self { happened: [first, between], last }
+    pub const fn new(meant: Meant, first: EventId, between: EventId, last: EventId) -> Self {
+        Self { happened: [first, between], last, meant }
+    }
+
+    /// Why the two of one thread are taken for one step.
+    pub const fn meant(&self) -> Meant {
+        self.meant
+    }
+
+    /// Its kind.
+    pub const fn kind(&self) -> GoalKind {
+        self.meant.kind()
     }
 
     /// The first access of the region.
@@ -58,29 +66,20 @@ impl Violation {
 
     pub(super) fn signature(&self, trace: &Trace) -> Signature {
         let points = self.events().map(|event| ProgramPoint::of(trace, event));
-        Signature::new(GoalKind::Atomicity, points)
+        Signature::new(self.kind(), points)
     }
 
     /// What keeps a state from being one in which the last access can follow. That the other two
     /// have happened is a matter of the sequence that led there.
     pub(super) fn unmet(&self, machine: &Machine<'_>, state: &State) -> Option<Unmet> {
         let trace = machine.trace();
-        let in_region = are_in_region(trace, self.first(), self.last);
-        if !in_region || !is_violation(trace, self.first(), self.between(), self.last) {
+        let step = steps::step(trace, self.first(), self.last, self.meant);
+        if !step.is_some_and(|step| step.is_broken_by(trace, self.between())) {
             return Some(Unmet::NoViolation);
         }
         let disabled = machine.enabled(state, self.last).err();
         disabled.map(|why| Unmet::NotEnabled(self.last, why))
     }
-}
-
-/// Whether two events are of one thread, in one region, in this order.
-fn are_in_region(trace: &Trace, first: EventId, last: EventId) -> bool {
-    let region = trace.atomic_region(first);
-    first < last
-        && trace.thread(first) == trace.thread(last)
-        && region.is_some()
-        && region == trace.atomic_region(last)
 }
 
 /// Whether no serial order explains an access of another thread between two others.
@@ -100,35 +99,6 @@ pub(crate) fn is_violation(trace: &Trace, first: EventId, between: EventId, last
     written_between || (a.writes() && r.reads() && b.writes())
 }
 
-/// The pairs of accesses of a trace that are in one region, by the first of each.
-pub(crate) fn pairs(trace: &Trace) -> BTreeMap<EventId, Vec<EventId>> {
-    let mut pairs: BTreeMap<EventId, Vec<EventId>> = BTreeMap::new();
-    if !trace.has_atomic_regions() {
-        return pairs;
-    }
-    for thread in trace.threads() {
-        let mut open: BTreeMap<VarId, Vec<EventId>> = BTreeMap::new();
-        let mut region = None;
-        for event in trace.events_of_thread(thread) {
-            let here = trace.atomic_region(*event);
-            if here != region {
-                open.clear();
-                region = here;
-            }
-            let op = trace.op(*event);
-            let Some(var) = op.var().filter(|_| here.is_some() && !op.is_exclusive()) else {
-                continue;
-            };
-            let earlier = open.entry(var).or_default();
-            for first in &*earlier {
-                pairs.entry(*first).or_default().push(*event);
-            }
-            earlier.push(*event);
-        }
-    }
-    pairs
-}
-
 /// What an execution has done of violations: the first accesses, each with one of another thread
 /// that has come since, as long as a second one can still follow.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -136,31 +106,21 @@ pub(crate) struct Begun(Vec<(EventId, EventId)>);
 
 impl Begun {
     /// An event is about to happen in a state.
-    pub(crate) fn take(
-        &mut self,
-        trace: &Trace,
-        pairs: &BTreeMap<EventId, Vec<EventId>>,
-        state: &State,
-        event: EventId,
-    ) {
+    pub(crate) fn take(&mut self, trace: &Trace, steps: &Steps, state: &State, event: EventId) {
         let has_happened =
             |other: EventId| trace.position(other) < state.position(trace.thread(other));
-        for (first, seconds) in pairs {
-            let ahead = |last: &&EventId| !has_happened(**last);
+        for (first, steps) in steps {
+            let ahead = |step: &&Step| !has_happened(step.last);
             if has_happened(*first)
-                && seconds
-                    .iter()
-                    .filter(ahead)
-                    .any(|last| is_violation(trace, *first, event, *last))
+                && steps.iter().filter(ahead).any(|step| step.is_broken_by(trace, event))
             {
                 self.0.push((*first, event));
             }
         }
         // What the event was the last chance of is over.
         let thread = trace.thread(event);
-        self.0.retain(|(first, _)| {
-            trace.thread(*first) != thread || pairs[first].last().is_some_and(|last| *last > event)
-        });
+        let is_open = |first: &EventId| steps[first].iter().any(|step| step.last > event);
+        self.0.retain(|(first, _)| trace.thread(*first) != thread || is_open(first));
         self.0.sort_unstable();
         self.0.dedup();
     }
@@ -169,12 +129,14 @@ impl Begun {
     pub(crate) fn with_last(
         &self,
         trace: &Trace,
-        pairs: &BTreeMap<EventId, Vec<EventId>>,
+        steps: &Steps,
         last: EventId,
     ) -> impl Iterator<Item = Violation> {
-        let begun = self.0.iter().filter(move |(first, between)| {
-            pairs[first].contains(&last) && is_violation(trace, *first, *between, last)
-        });
-        begun.map(move |(first, between)| Violation::new(*first, *between, last))
+        self.0.iter().flat_map(move |(first, between)| {
+            let ends = move |step: &&Step| step.last == last && step.is_broken_by(trace, *between);
+            let violation =
+                |step: &Step| Violation::new(step.meant, step.first, *between, step.last);
+            steps[first].iter().filter(ends).map(violation)
+        })
     }
 }

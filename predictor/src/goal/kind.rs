@@ -21,13 +21,17 @@ pub enum GoalKind {
     FailedCheck,
     /// A check of the language is about to be made, and fails.
     Panic,
-    /// Another thread's access has come between two of a region that is meant to be atomic.
+    /// Another thread's access has come between two of a region that the program marks as atomic.
     Atomicity,
+    /// The same of two that the trace shows to be meant as one step.
+    InferredAtomicity,
+    /// The same of two that may be meant as one step.
+    AssumedAtomicity,
 }
 
 impl GoalKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Race,
         Self::Deadlock,
         Self::FairDeadlock,
@@ -36,6 +40,8 @@ impl GoalKind {
         Self::FailedCheck,
         Self::Panic,
         Self::Atomicity,
+        Self::InferredAtomicity,
+        Self::AssumedAtomicity,
     ];
 
     /// What a goal of this kind is called.
@@ -49,6 +55,8 @@ impl GoalKind {
             Self::FailedCheck => "failed check",
             Self::Panic => "panic",
             Self::Atomicity => "atomicity violation",
+            Self::InferredAtomicity => "inferred atomicity violation",
+            Self::AssumedAtomicity => "assumed atomicity violation",
         }
     }
 
@@ -63,6 +71,8 @@ impl GoalKind {
             Self::FailedCheck => "failed checks",
             Self::Panic => "panics",
             Self::Atomicity => "atomicity violations",
+            Self::InferredAtomicity => "inferred atomicity violations",
+            Self::AssumedAtomicity => "assumed atomicity violations",
         }
     }
 
@@ -78,6 +88,8 @@ impl GoalKind {
             Self::FailedCheck => "checks",
             Self::Panic => "panics",
             Self::Atomicity => "atomicity",
+            Self::InferredAtomicity => "inferred_atomicity",
+            Self::AssumedAtomicity => "assumed_atomicity",
         }
     }
 
@@ -86,7 +98,7 @@ impl GoalKind {
         match self {
             Self::Race => Some(2),
             Self::SendToNobody | Self::FailedCheck | Self::Panic => Some(1),
-            Self::Atomicity => Some(3),
+            Self::Atomicity | Self::InferredAtomicity | Self::AssumedAtomicity => Some(3),
             Self::Deadlock | Self::FairDeadlock | Self::Stall => None,
         }
     }
@@ -108,8 +120,8 @@ impl GoalKinds {
     /// States in which threads wait for each other, or for ever.
     pub const OF_WAITING: Self =
         Self::NONE.with(GoalKind::Deadlock).with(GoalKind::FairDeadlock).with(GoalKind::Stall);
-    /// All kinds.
-    pub const ALL: Self = Self((1 << GoalKind::ALL.len()) - 1);
+    /// All kinds but those of which something has to be assumed.
+    pub const ALL: Self = Self((1 << GoalKind::ALL.len()) - 1).without(GoalKind::AssumedAtomicity);
 
     /// Whether a kind is among them.
     pub const fn contains(self, kind: GoalKind) -> bool {
@@ -137,7 +149,14 @@ impl GoalKinds {
         // Deadlocks by waiting writers are deadlocks. And of checks and atomic regions a trace has
         // what is recorded as such: of others nothing is claimed.
         let of_values = |kind: &GoalKind| {
-            matches!(kind, GoalKind::FailedCheck | GoalKind::Panic | GoalKind::Atomicity)
+            matches!(
+                kind,
+                GoalKind::FailedCheck
+                    | GoalKind::Panic
+                    | GoalKind::Atomicity
+                    | GoalKind::InferredAtomicity
+                    | GoalKind::AssumedAtomicity
+            )
         };
         let only_these = self.iter().all(|kind| of_values(&kind));
         let kinds = self
@@ -178,7 +197,7 @@ impl FromStr for GoalKinds {
                 "stalls" => kinds.with(GoalKind::Stall),
                 "sends" => kinds.with(GoalKind::SendToNobody),
                 "checks" => kinds.with(GoalKind::FailedCheck).with(GoalKind::Panic),
-                "atomicity" => kinds.with(GoalKind::Atomicity),
+                "atomicity" => kinds.with(GoalKind::Atomicity).with(GoalKind::InferredAtomicity),
                 _ => {
                     return Err(format!(
                         "`{word}` is nothing to look for: use races, deadlocks, stalls, sends, checks, \

@@ -62,7 +62,7 @@ impl Serialize for GoalLists {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::goal::{Circle, Pair, Violation};
+    use crate::goal::{Circle, Meant, Pair, Violation};
 
     #[test]
     fn every_kind_that_was_looked_for_has_a_list() {
@@ -71,13 +71,13 @@ mod tests {
             Goal::Race(Pair::new(b, a)),
             Goal::Deadlock(Circle::new([c, a, b])),
             Goal::SendToNobody(c),
-            Goal::Atomicity(Violation::new(a, b, c)),
+            Goal::Atomicity(Violation::new(Meant::Marked, a, b, c)),
         ];
         let lists = GoalLists::new(GoalKinds::ALL, &goals);
         let json = serde_json::to_string(&lists).unwrap();
         let expected = "{\"races\":[[1,4]],\"deadlocks\":[[1,4,9]],\"fair_deadlocks\":[],\
                         \"stalls\":[],\"sends\":[9],\"checks\":[],\"panics\":[],\
-                        \"atomicity\":[[1,4,9]]}";
+                        \"atomicity\":[[1,4,9]],\"inferred_atomicity\":[]}";
         assert_eq!(json, expected);
         assert_eq!(lists.counts(), "1 race, 1 deadlock, 1 send to nobody, 1 atomicity violation");
         assert_eq!(GoalLists::new(GoalKinds::RACES, &goals[1..]).counts(), "no race");

@@ -19,6 +19,7 @@ pub mod race;
 mod send;
 mod signature;
 pub mod stall;
+pub(crate) mod steps;
 mod unmet;
 
 pub use self::atomicity::Violation;
@@ -28,6 +29,7 @@ pub use self::lists::GoalLists;
 pub use self::race::Pair;
 pub use self::signature::{ProgramPoint, Signature};
 pub use self::stall::Stall;
+pub use self::steps::Meant;
 pub use self::unmet::Unmet;
 use racelog::contract::schedule::Aim;
 
@@ -79,7 +81,7 @@ impl Goal {
             Self::SendToNobody(_) => GoalKind::SendToNobody,
             Self::FailedCheck(_) => GoalKind::FailedCheck,
             Self::Panic(_) => GoalKind::Panic,
-            Self::Atomicity(_) => GoalKind::Atomicity,
+            Self::Atomicity(violation) => violation.kind(),
         }
     }
 
@@ -216,7 +218,7 @@ pub fn in_state(
                 goals.filter(|goal| goal.holds(machine, state)).for_each(&mut each);
             }
             // It is not the state alone that tells: see `atomicity::Begun`.
-            GoalKind::Atomicity => {}
+            GoalKind::Atomicity | GoalKind::InferredAtomicity | GoalKind::AssumedAtomicity => {}
         }
     }
 }

@@ -34,7 +34,7 @@ pub enum Unmet {
     NoCheck(EventId),
     /// The condition of a check holds.
     Holds(EventId),
-    /// Three accesses can be put in series, or are not in one region.
+    /// Three accesses can be put in series, or two of them are not meant to be one step.
     NoViolation,
 }
 
@@ -91,8 +91,8 @@ impl Unmet {
             }
             Self::Holds(event) => format!("the condition of {} holds here", line(event)),
             Self::NoViolation => {
-                "the three accesses are not two of one atomic region and one of another thread \
-                 that no serial order explains"
+                "the three accesses are not two that are meant to be one step and one of another \
+                 thread that no serial order explains"
                     .to_owned()
             }
             Self::NoSend(event) => format!("{} sends nothing", line(event)),

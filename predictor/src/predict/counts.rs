@@ -81,14 +81,21 @@ pub struct Undecided {
     pub window: u64,
     /// Too many pairs of the same two source locations.
     pub limit: u64,
+    /// None with so few thread switches.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub switches: u64,
     /// The checker did not accept the solver's witness: a bug of ours.
     pub unconfirmed: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Undecided {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.time + self.apart + self.window + self.limit + self.unconfirmed
+        self.time + self.apart + self.window + self.limit + self.switches + self.unconfirmed
     }
 }
 
@@ -112,6 +119,7 @@ impl Counts {
         self.unknown.apart += other.unknown.apart;
         self.unknown.window += other.unknown.window;
         self.unknown.limit += other.unknown.limit;
+        self.unknown.switches += other.unknown.switches;
         self.unknown.unconfirmed += other.unknown.unconfirmed;
     }
 }

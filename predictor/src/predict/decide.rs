@@ -87,6 +87,36 @@ impl<'a> Decider<'a> {
         }
     }
 
+    /// Whether some execution reaches a goal with no more than so many thread switches, the goal's
+    /// next events included. That none does says nothing of executions with more.
+    pub fn decide_within(
+        &mut self,
+        goal: &Goal,
+        most: usize,
+        deadline: Option<Instant>,
+    ) -> Decided {
+        // What was observed before the window counts, and one more where the window begins.
+        let start = self.window.range().start;
+        let observed = (0..start).map(EventId::from_index);
+        let observed: Vec<EventId> = observed.collect();
+        let before = match start {
+            0 => 0,
+            _ => witness::switches(self.trace, &observed) + 1,
+        };
+        let others = goal.next().len().saturating_sub(1);
+        let Some(left) = most.checked_sub(before + others) else { return Decided::Impossible };
+        loop {
+            let query = self.encoder.ask_within(goal, left + 1, deadline);
+            let sequence = match self.search(query, deadline) {
+                Ok(sequence) => sequence,
+                Err(decided) => return decided,
+            };
+            if goal.kind() != GoalKind::Stall || !self.exclude_circles(&sequence) {
+                return self.confirm(&sequence, goal.clone());
+            }
+        }
+    }
+
     /// Whether some execution stalls, in another way than those that have been excluded. The window
     /// has to be the whole trace.
     pub fn decide_any_stall(&mut self, deadline: Option<Instant>) -> Decided {

@@ -35,6 +35,8 @@ pub(super) enum Fate {
     Refuted,
     /// None does within its window, which is not the whole trace.
     Cut,
+    /// Some may, and none with so few thread switches as are allowed.
+    Beyond,
     /// The time was up.
     TimedOut,
     /// The checker did not accept what the solver found.
@@ -71,7 +73,12 @@ impl Fate {
                 found.found.push(Proven { witness, proof, time });
             }
             Self::Crossed | Self::Claimed | Self::Contradicted | Self::Refuted => {}
-            Self::Cut | Self::TimedOut | Self::Unconfirmed | Self::Apart | Self::TooMuch => {
+            Self::Cut
+            | Self::Beyond
+            | Self::TimedOut
+            | Self::Unconfirmed
+            | Self::Apart
+            | Self::TooMuch => {
                 found.unknown.push(goal);
             }
         }
@@ -89,6 +96,7 @@ impl Fate {
             Self::Contradicted => &mut counts.refuted.closure,
             Self::Refuted => &mut counts.refuted.solver,
             Self::Cut => &mut counts.unknown.window,
+            Self::Beyond => &mut counts.unknown.switches,
             Self::TimedOut => &mut counts.unknown.time,
             Self::Unconfirmed => &mut counts.unknown.unconfirmed,
             Self::Apart => &mut counts.unknown.apart,

@@ -58,8 +58,9 @@ impl HoldBack<'_> {
             | Goal::Deadlock(_)
             | Goal::Stall(_)
             | Goal::FailedCheck(_)
-            | Goal::Panic(_)
-            | Goal::Atomicity(_) => last,
+            | Goal::Panic(_) => last,
+            // The other thread's access has to come first.
+            Goal::Atomicity(violation) => last.max(violation.between().index() + 1),
         }
     }
 
@@ -108,9 +109,9 @@ impl HoldBack<'_> {
             Goal::Race(_) => arrives() && run.can(last),
             Goal::Deadlock(_) | Goal::Stall(_) => arrives(),
             // Nothing was left out that they would miss: the observed run is looked at.
-            Goal::FailedCheck(_) | Goal::Panic(_) | Goal::Atomicity(_) => true,
+            Goal::FailedCheck(_) | Goal::Panic(_) => true,
             // It is the first as well, and was held back.
-            Goal::SendToNobody(_) => true,
+            Goal::SendToNobody(_) | Goal::Atomicity(_) => true,
         };
         arrives.then_some(kept)
     }

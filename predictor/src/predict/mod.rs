@@ -28,6 +28,7 @@ mod run;
 mod send;
 mod single;
 mod stall;
+mod switches;
 mod writes;
 
 use std::time::Duration;

@@ -30,6 +30,10 @@ pub struct Options {
     pub proofs: Proofs,
     /// Which part of the work to do.
     pub part: Part,
+    /// How many thread switches a witness may have, the goal's next events included.
+    pub max_switches: Option<usize>,
+    /// Whether witnesses are made to have as few thread switches as can be.
+    pub fewest_switches: bool,
 }
 
 /// A part of the work on a trace: every `of`-th piece, from the `first` on. All parts together find
@@ -148,6 +152,8 @@ impl Default for Options {
             solver: SolverKind::default(),
             proofs: Proofs::ALL,
             part: Part::WHOLE,
+            max_switches: None,
+            fewest_switches: true,
         }
     }
 }

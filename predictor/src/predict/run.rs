@@ -11,13 +11,14 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use super::atomicity::Violations;
 use super::deadlock::Instances;
 use super::fate::{Fate, Tried};
 use super::flags::Flags;
 use super::stall::StallCandidates;
-use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, atomicity, check, send};
+use super::{Candidates, Decider, MustOrder, Options, Prediction, Writes, check, send};
 use crate::encode::{Forced, Window};
-use crate::goal::{Goal, GoalKind, Signature};
+use crate::goal::{Goal, GoalKind, ProgramPoint, Signature, steps};
 use crate::index::Index;
 use crate::lock_graph::{AbstractCircle, Circles, Places, Requests};
 use crate::trace::Trace;
@@ -94,11 +95,11 @@ fn in_parallel(
         true => check::candidates(trace, options.goals),
         false => Vec::new(),
     };
-    let violations = match looks_for(GoalKind::Atomicity) {
-        true => atomicity::candidates(trace, orders.each_ref().map(Option::as_ref)),
-        false => atomicity::Violations::default(),
+    let violations = match steps::are_wanted(options.goals) {
+        true => Violations::new(trace, options.goals, orders.each_ref().map(Option::as_ref)),
+        false => Violations::default(),
     };
-    let others = [&sends[..], &checks, &violations.by_place].concat();
+    let others = [&sends[..], &checks].concat();
     let flags = Flags::new(trace);
     let stalls = looks_for(GoalKind::Stall).then(|| StallCandidates::new(trace, &index)).flatten();
     let job = Job {
@@ -110,13 +111,14 @@ fn in_parallel(
         orders: orders.each_ref().map(Option::as_ref),
         candidates: &candidates,
         requests: &requests,
+        violations: &violations,
         writes: &writes,
         flags: &flags,
         deadline,
     };
     let done = AtomicUsize::new(0);
     let entries: Vec<usize> = (0..candidates.len()).collect();
-    let works = works(&entries, &circles, &requests, &others, stalls.as_ref());
+    let works = works(&entries, &circles, &requests, &others, &violations, stalls.as_ref());
     let works = works.into_iter().enumerate().filter(|(number, _)| options.part.has(*number));
     let works: Vec<Work<'_>> = works.map(|(_, work)| work).collect();
     let all = works.iter().map(Work::size).sum();
@@ -174,6 +176,8 @@ enum Work<'a> {
     Circles(Vec<&'a AbstractCircle>),
     /// Goals of another kind that stand at the same places.
     Others(&'a [Goal]),
+    /// Atomicity violations that stand at the same places.
+    Violations(usize, ProgramPoint),
     /// All stalls.
     Stalls(&'a StallCandidates),
 }
@@ -183,7 +187,7 @@ impl Work<'_> {
     fn size(&self) -> usize {
         match self {
             Self::Races(entries) => entries.len(),
-            Self::Circles(_) | Self::Others(_) | Self::Stalls(_) => 1,
+            Self::Circles(_) | Self::Others(_) | Self::Violations(..) | Self::Stalls(_) => 1,
         }
     }
 }
@@ -193,6 +197,7 @@ fn works<'a>(
     circles: &'a Circles,
     requests: &'a Requests,
     others: &'a [Vec<Goal>],
+    violations: &Violations,
     stalls: Option<&'a StallCandidates>,
 ) -> Vec<Work<'a>> {
     let mut at_places: BTreeMap<Vec<&Places>, Vec<&AbstractCircle>> = BTreeMap::new();
@@ -205,6 +210,7 @@ fn works<'a>(
     }
     works.extend(at_places.into_values().map(Work::Circles));
     works.extend(others.iter().map(|goals| Work::Others(goals)));
+    works.extend(violations.groups.iter().map(|(at, point)| Work::Violations(*at, *point)));
     works.extend(stalls.map(Work::Stalls));
     works
 }
@@ -236,6 +242,7 @@ pub(super) struct Job<'a> {
     pub(super) orders: [Option<&'a MustOrder>; 2],
     pub(super) candidates: &'a Candidates,
     pub(super) requests: &'a Requests,
+    pub(super) violations: &'a Violations,
     pub(super) writes: &'a Writes,
     pub(super) flags: &'a Flags,
     pub(super) deadline: Option<Instant>,
@@ -261,6 +268,10 @@ impl<'a> Job<'a> {
             }
             Work::Others(goals) => {
                 let goals = goals.iter().cloned();
+                self.goals(goals, None, &mut FxHashMap::default(), &mut deciders, &mut found);
+            }
+            Work::Violations(at, point) => {
+                let goals = self.violations.goals(self.trace, (*at, *point), self.orders);
                 self.goals(goals, None, &mut FxHashMap::default(), &mut deciders, &mut found);
             }
             Work::Stalls(candidates) => self.stalls(candidates, &mut deciders, &mut found),
@@ -316,7 +327,11 @@ impl<'a> Job<'a> {
                 None => {
                     let started = Instant::now();
                     match self.without_solver(&goal, tried) {
-                        Ok(fate) => fate.note(goal, started.elapsed(), tried, found),
+                        Ok(fate) => {
+                            let deadline = self.deadline(started.elapsed());
+                            let fate = self.with_few_switches(&goal, fate, deadline, deciders);
+                            fate.note(goal, started.elapsed(), tried, found);
+                        }
                         Err(forced) => {
                             tried.in_vain += started.elapsed();
                             put_off.push(PutOff { goal, forced, spent: started.elapsed() });
@@ -357,6 +372,7 @@ impl<'a> Job<'a> {
             let started = Instant::now();
             let deadline = self.deadline(spent);
             let fate = self.by_solver(&goal, forced.as_ref(), deadline, tried, deciders);
+            let fate = self.with_few_switches(&goal, fate, deadline, deciders);
             if let Fate::TimedOut = fate {
                 tried.in_vain += started.elapsed();
             }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::switches::{LONGEST, ask_for_fewer};
 use super::{Closed, Closures, Decided, Decider, HoldBack, MustOrder, PATIENCE, Waiting, Writes};
 use crate::encode::Window;
 use crate::goal::Goal;
@@ -34,6 +35,9 @@ pub fn decide_goal(
     let mut decider = Decider::new(trace, &index, &window, &checker, solver.build());
     match decider.decide(goal, forced.as_ref(), deadline) {
         Decided::Unknown => {}
+        Decided::Proven(witness) if trace.len() <= LONGEST => {
+            return Decided::Proven(ask_for_fewer(&mut decider, trace, witness, deadline));
+        }
         decided => return decided,
     }
     let by_other_proofs = || {

@@ -19,7 +19,7 @@ pub use self::text::write_text;
 pub use self::unseen::Unseen;
 pub use self::waiting::{WAITING, Waiting};
 use crate::finding::{Finding, shared};
-use crate::goal::GoalLists;
+use crate::goal::{GoalLists, Model};
 pub use crate::predict::Counts;
 
 /// The version of the schema. It changes when a field goes away or changes its meaning.
@@ -43,6 +43,9 @@ pub struct Report {
     pub threads: usize,
     /// The detectors that ran.
     pub detectors: Vec<DetectorRun>,
+    /// Which executions count, if these are not those of the program as far as the trace tells.
+    #[serde(skip_serializing_if = "is_default")]
+    pub model: Model,
     /// The event numbers of what is proven, by kind. If `mcm` did not run, of all that was found.
     #[serde(flatten)]
     pub goals: GoalLists,
@@ -65,6 +68,10 @@ impl Report {
         report["tables"] = tables;
         shared::to_lines(&report, &FIRST)
     }
+}
+
+fn is_default(model: &Model) -> bool {
+    *model == Model::default()
 }
 
 /// A number that can be read.

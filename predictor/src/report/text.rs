@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Counts, Report};
+use super::{Counts, DetectorRun, Report};
 use crate::finding::{Basis, Finding, Kind, Occurrence, Part, Ranges, write_range};
 use crate::goal::GoalKinds;
 use crate::trace::Trace;
@@ -17,12 +17,17 @@ pub fn write_text(out: &mut impl Write, report: &Report, trace: &Trace) -> io::R
     let found = found(report);
     let names: Vec<&str> = report.detectors.iter().map(|run| run.name.as_str()).collect();
     writeln!(out, "{found} in {} events, by {}", report.events, names.join(" and "))?;
-    for detector in report.detectors.iter().filter(|detector| detector.unsound) {
+    let warning = report.model.warning();
+    let by_design = |run: &&DetectorRun| run.unsound && (warning.is_none() || run.name != "mcm");
+    for detector in report.detectors.iter().filter(by_design) {
         writeln!(
             out,
             "note: `{}` is unsound by design: it may report what is none",
             detector.name
         )?;
+    }
+    if let Some(warning) = &warning {
+        writeln!(out, "note: {warning}")?;
     }
     if let Some(counts) = &report.counts {
         write_counts(out, counts, report.goals.kinds())?;
@@ -150,6 +155,7 @@ fn write_counts(out: &mut impl Write, counts: &Counts, goals: GoalKinds) -> io::
         (unknown.apart, "too far apart for the window (--window)"),
         (unknown.window, "no race within the window (--window)"),
         (unknown.limit, "too many pairs of the same places (--pairs-per-signature)"),
+        (unknown.switches, "none with so few thread switches (--max-switches)"),
         (unknown.unconfirmed, "the witness was not confirmed: please report this bug"),
     ];
     for (count, reason) in reasons.iter().filter(|(count, _)| *count > 0) {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Serialize, Serializer};
+
 /// A model of the executions of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Model {
@@ -37,6 +39,13 @@ impl Model {
         self.has_values()
     }
 
+    /// What is to be said along with all that is found in it.
+    pub fn warning(self) -> Option<String> {
+        let warning =
+            || format!("the model `{self}` is not sound: this may be none of the program");
+        (!self.is_sound()).then(warning)
+    }
+
     /// Whether it matters what was read.
     pub const fn has_values(self) -> bool {
         matches!(self, Self::Symbolic | Self::Concrete)
@@ -50,6 +59,13 @@ impl Model {
     /// Whether all synchronisation counts, and not only locks, forks and joins.
     pub const fn has_all_synchronisation(self) -> bool {
         !matches!(self, Self::Nested)
+    }
+}
+
+/// By its name.
+impl Serialize for Model {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

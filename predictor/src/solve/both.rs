@@ -47,7 +47,7 @@ impl Solver for BothSolvers {
         assumptions: &[Lit],
         deadline: Option<Instant>,
     ) -> Answer {
-        if self.disagreement.is_some() {
+        if self.disagreement().is_some() {
             return Answer::Unknown;
         }
         let first = self.first.solve(formula, assumptions, deadline);
@@ -67,7 +67,8 @@ impl Solver for BothSolvers {
     }
 
     fn disagreement(&self) -> Option<&Disagreement> {
-        self.disagreement.as_ref()
+        let own = self.disagreement.as_ref();
+        own.or_else(|| self.first.disagreement()).or_else(|| self.second.disagreement())
     }
 }
 

@@ -7,9 +7,10 @@
 use std::fmt;
 use std::ops::Not;
 
+use racelog::trace::Value;
 use rustc_hash::FxHashMap;
 
-use crate::trace::EventId;
+use crate::trace::{EventId, Expression};
 
 /// A proposition or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -76,6 +77,32 @@ pub enum Meaning {
     Before(EventId, EventId),
 }
 
+/// What a clause rests on that was stated because of values: with what these reads find, the two
+/// sides do not come out so. A solver that computes with values can look at it a second time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// What reads find, each after those that it is computed from.
+    pub reads: Vec<(EventId, Term)>,
+    /// One side.
+    pub left: Term,
+    /// The other.
+    pub right: Term,
+    /// Whether it is claimed that they are not the same, or that they do not differ. If there is no
+    /// result, either is right.
+    pub same: bool,
+}
+
+/// What is computed, or known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Term {
+    /// A value.
+    Known(Value),
+    /// What a read finds.
+    Found(EventId),
+    /// What an expression gives.
+    Computed(Expression),
+}
+
 /// A question that grows: propositions, clauses, and orders that always hold.
 ///
 /// Its models are the assignments that satisfy all clauses and for which some total order of the
@@ -90,6 +117,7 @@ pub struct Formula {
     literals: Vec<Lit>,
     /// Where each clause ends in `literals`.
     ends: Vec<u32>,
+    claims: Vec<Claim>,
 }
 
 impl Default for Formula {
@@ -108,6 +136,7 @@ impl Formula {
             edges: Vec::new(),
             literals: Vec::new(),
             ends: Vec::new(),
+            claims: Vec::new(),
         };
         formula.push(&[Lit::TRUE]);
         formula
@@ -201,6 +230,16 @@ impl Formula {
     pub fn get_clause(&self, index: usize) -> &[Lit] {
         let start = index.checked_sub(1).map_or(0, |previous| self.ends[previous] as usize);
         &self.literals[start..self.ends[index] as usize]
+    }
+
+    /// States what clauses rest on.
+    pub fn claim(&mut self, claim: Claim) {
+        self.claims.push(claim);
+    }
+
+    /// What clauses rest on that was computed.
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
     }
 
     /// The orders that always hold.

@@ -36,6 +36,11 @@ pub struct Expression {
 }
 
 impl Expression {
+    /// A computation over what these events have found; a read is a place in their list.
+    pub(crate) fn new(nodes: Vec<Node>, reads: Vec<EventId>) -> Self {
+        Self { nodes: nodes.into(), reads: reads.into() }
+    }
+
     /// The events of whose values it is made, each once.
     pub fn reads(&self) -> &[EventId] {
         &self.reads
@@ -228,7 +233,7 @@ impl DataLoader {
                 reads.len() - 1
             }) as u32;
         }
-        Ok(Expression { nodes: nodes.into(), reads: reads.into() })
+        Ok(Expression::new(nodes, reads))
     }
 
     /// Whether expressions come out as it was observed.

@@ -186,6 +186,11 @@ impl Trace {
         !self.data.is_empty()
     }
 
+    /// Whether any access is atomic.
+    pub fn has_atomics(&self) -> bool {
+        self.ops().iter().any(Op::is_atomic)
+    }
+
     /// How long the thread of an event would have waited to do it.
     pub fn patience(&self, event: EventId) -> Patience {
         self.columns.patience(event)

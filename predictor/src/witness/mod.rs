@@ -18,7 +18,8 @@ pub use self::checker::{Checker, check, check_model};
 pub use self::needed::needed;
 pub use self::refutation::{Reason, Refutation};
 pub use self::tidy::{switches, tidy};
-use crate::goal::{Goal, GoalKind, Violation, atomicity};
+use crate::goal::steps::{self, Step};
+use crate::goal::{Goal, GoalKind, GoalKinds, Violation};
 use crate::trace::{EventId, Trace};
 
 /// A prefix of an execution: the observed run up to some point, then other events. And the goal
@@ -58,26 +59,43 @@ impl Witness {
         self.prefix().chain(self.goal.next().iter().copied())
     }
 
+    /// How many times another thread takes over, the events that are next included. Which of these
+    /// comes first is of no account.
+    pub fn switches(&self, trace: &Trace) -> usize {
+        let threads: Vec<_> = self.prefix().map(|event| trace.thread(event)).collect();
+        let before = threads.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let next = self.goal.next();
+        let goes_on = |last: &_| next.iter().any(|event| trace.thread(*event) == *last);
+        let taken_over = threads.last().is_some_and(|last| !next.is_empty() && !goes_on(last));
+        before + usize::from(taken_over) + next.len().saturating_sub(1)
+    }
+
     /// How many events happen.
     pub fn prefix_len(&self) -> usize {
         self.observed + self.rest.len()
     }
 }
 
-/// A violation that a prefix leads to and that this event completes.
+/// A violation that a prefix leads to and that this event completes; of steps that are assumed only
+/// if there is no other.
 fn violation_of(trace: &Trace, prefix: &[EventId], next: &[EventId]) -> Option<Goal> {
     let [last] = next else { return None };
     if !trace.contains(*last) || prefix.iter().any(|event| !trace.contains(*event)) {
         return None;
     }
-    let var = trace.op(*last).var()?;
-    let of_var = |event: &&EventId| trace.op(**event).var() == Some(var);
-    let accesses: Vec<EventId> = prefix.iter().filter(of_var).copied().collect();
-    let pairs = accesses.iter().enumerate().flat_map(|(place, first)| {
-        accesses[place + 1..].iter().map(move |between| (*first, *between))
+    let kinds = GoalKinds::ALL.with(GoalKind::AssumedAtomicity);
+    let all = steps::steps(trace, kinds);
+    let place = |event: EventId| prefix.iter().position(|other| *other == event);
+    let ending = all.values().flatten().filter(|step| step.last == *last);
+    let mut ending: Vec<&Step> = ending.filter(|step| place(step.first).is_some()).collect();
+    ending.sort_by_key(|step| (step.meant, step.first));
+    let mut goals = ending.into_iter().flat_map(|step| {
+        let since = place(step.first).map_or(prefix.len(), |place| place + 1);
+        let breaks = prefix[since..].iter().filter(|event| step.is_broken_by(trace, **event));
+        breaks.map(|between| Violation::new(step.meant, step.first, *between, step.last))
     });
-    let mut goals = pairs
-        .filter(|(first, between)| atomicity::is_violation(trace, *first, *between, *last))
-        .map(|(first, between)| Goal::Atomicity(Violation::new(first, between, *last)));
-    goals.find(|goal| check(trace, prefix, goal).is_ok())
+    goals.find_map(|violation| {
+        let goal = Goal::Atomicity(violation);
+        check(trace, prefix, &goal).is_ok().then_some(goal)
+    })
 }

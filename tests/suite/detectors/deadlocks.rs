@@ -19,7 +19,8 @@ const DEADLOCKS: GoalKinds = GoalKinds::ALL
     .without(GoalKind::SendToNobody)
     .without(GoalKind::FailedCheck)
     .without(GoalKind::Panic)
-    .without(GoalKind::Atomicity);
+    .without(GoalKind::Atomicity)
+    .without(GoalKind::InferredAtomicity);
 
 /// All deadlocks of a small trace; none if it is too large after all.
 fn truth(trace: &Trace) -> Option<BTreeSet<Circle>> {

@@ -38,7 +38,7 @@ impl<'a> Job<'a> {
         deciders: &mut FxHashMap<usize, Decider<'a>>,
         found: &mut Prediction,
     ) {
-        self.held_up(found);
+        self.held_up(deciders, found);
         let deadline = self.stall_deadline();
         let mut asked = false;
         loop {
@@ -52,7 +52,8 @@ impl<'a> Job<'a> {
             } else {
                 let decider = self.decider(0, deciders);
                 if !std::mem::replace(&mut asked, true) {
-                    let known = found.found.iter().map(Proven::goal);
+                    // Those with too many thread switches, too: they are counted.
+                    let known = found.found.iter().map(Proven::goal).chain(&found.unknown);
                     known.for_each(|goal| self.exclude(decider, goal));
                 }
                 let deadline = deadline.into_iter().chain(self.deadline(Duration::ZERO)).min();
@@ -65,12 +66,14 @@ impl<'a> Job<'a> {
             };
             let goal = witness.goal.clone();
             self.exclude(self.decider(0, deciders), &goal);
+            let deadline = self.deadline(started.elapsed());
+            let fate = self.with_few_switches(&goal, fate, deadline, deciders);
             fate.note(goal, started.elapsed(), &mut Tried::default(), found);
         }
     }
 
     /// Finds some stalls by holding threads up.
-    fn held_up(&self, found: &mut Prediction) {
+    fn held_up(&self, deciders: &mut FxHashMap<usize, Decider<'a>>, found: &mut Prediction) {
         if !self.options.proofs.waiting {
             return;
         }
@@ -81,6 +84,8 @@ impl<'a> Job<'a> {
             if known.insert(self.places(&goal)) {
                 found.counts.candidates += 1;
                 let fate = Fate::Proven(witness, Proof::Waiting);
+                let deadline = self.deadline(started.elapsed());
+                let fate = self.with_few_switches(&goal, fate, deadline, deciders);
                 fate.note(goal, started.elapsed(), &mut Tried::default(), found);
                 started = Instant::now();
             }

@@ -6,6 +6,10 @@
 //! comes before the first assertion: it takes Z3 to its incremental core at once, which is about
 //! three times faster here than the front end for single questions.
 //!
+//! **A second opinion on values.** A question about values is answered by a formula that grows by
+//! what the search has computed. Each such claim is put to Z3 as a question about bit vectors before
+//! the formula is; one that Z3 finds wrong ends the analysis, as two solvers do that disagree.
+//!
 //! **The guard.** Each question carries a time limit, but the library (4.8.12 at least) can ignore
 //! its own limit, and an interrupt, on large questions. A session therefore lives in a thread of
 //! its own. If that has not answered at the deadline and a grace time later, the answer is unknown,
@@ -15,14 +19,15 @@
 //! need an executable, which a library does not have. Without a deadline, there is no guard.
 
 mod session;
+mod terms;
 mod worker;
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use self::worker::{Question, Worker};
+use self::worker::{Question, Reply, Worker};
 use super::formula::{Formula, Lit};
-use super::{Answer, Solver};
+use super::{Answer, Disagreement, Solver};
 
 /// How long past the deadline Z3 may take to notice it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -34,6 +39,8 @@ pub struct Z3Solver {
     worker: Option<Worker>,
     /// How much of the formula the worker has been told.
     told: Told,
+    /// What it has found to be computed wrongly.
+    disagreement: Option<Disagreement>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +48,7 @@ struct Told {
     propositions: usize,
     edges: usize,
     clauses: usize,
+    claims: usize,
 }
 
 impl Default for Z3Solver {
@@ -56,7 +64,7 @@ impl Z3Solver {
     }
 
     fn with(start: Box<dyn FnMut() -> Worker>, grace: Duration) -> Self {
-        Self { start, grace, worker: None, told: Told::default() }
+        Self { start, grace, worker: None, told: Told::default(), disagreement: None }
     }
 
     /// What the formula has got since the worker was last told, and what is asked.
@@ -66,6 +74,7 @@ impl Z3Solver {
             propositions: formula.proposition_count(),
             edges: formula.edges().len(),
             clauses: formula.clause_count(),
+            claims: formula.claims().len(),
         };
         Question {
             meanings: (told.propositions..self.told.propositions)
@@ -75,6 +84,7 @@ impl Z3Solver {
             clauses: (told.clauses..self.told.clauses)
                 .map(|clause| formula.get_clause(clause).to_vec())
                 .collect(),
+            claims: formula.claims()[told.claims..].to_vec(),
             assumptions: assumptions.to_vec(),
             limit: None,
         }
@@ -99,7 +109,7 @@ impl Solver for Z3Solver {
         deadline: Option<Instant>,
     ) -> Answer {
         let limit = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if limit.is_some_and(|limit| limit.is_zero()) {
+        if self.disagreement.is_some() || limit.is_some_and(|limit| limit.is_zero()) {
             return Answer::Unknown;
         }
         let mut question = self.question(formula, assumptions);
@@ -107,13 +117,23 @@ impl Solver for Z3Solver {
         let patience = limit.map(|limit| limit + self.grace);
         let worker = self.worker.get_or_insert_with(&mut self.start);
         match worker.ask(question, patience) {
-            Ok(answer) => answer,
+            Ok(Reply::Answer(answer)) => answer,
+            Ok(Reply::Refuted(claim)) => {
+                let question = format!("{claim:#?}");
+                self.disagreement =
+                    Some(Disagreement { yes: "z3", no: "what was computed", question });
+                Answer::Unknown
+            }
             // The second is a thread that has ended: Z3 gave up in a way of its own.
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                 self.abandon();
                 Answer::Unknown
             }
         }
+    }
+
+    fn disagreement(&self) -> Option<&Disagreement> {
+        self.disagreement.as_ref()
     }
 }
 

@@ -5,8 +5,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::session::Session;
+use super::terms;
 use crate::solve::Answer;
-use crate::solve::formula::{Lit, Meaning};
+use crate::solve::formula::{Claim, Lit, Meaning};
 use crate::trace::EventId;
 
 /// What the formula has got, and what is asked of all of it.
@@ -15,15 +16,26 @@ pub(super) struct Question {
     pub(super) meanings: Vec<Meaning>,
     pub(super) edges: Vec<(EventId, EventId)>,
     pub(super) clauses: Vec<Vec<Lit>>,
+    /// What clauses rest on that was computed.
+    pub(super) claims: Vec<Claim>,
     pub(super) assumptions: Vec<Lit>,
     pub(super) limit: Option<Duration>,
+}
+
+/// What a worker says.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// The answer to a question.
+    Answer(Answer),
+    /// That something is wrong which was computed.
+    Refuted(Box<Claim>),
 }
 
 /// A thread that answers questions until nobody can ask any more.
 #[derive(Debug)]
 pub(super) struct Worker {
     questions: Sender<Question>,
-    answers: Receiver<Answer>,
+    answers: Receiver<Reply>,
 }
 
 /// A worker with a session of its own.
@@ -33,7 +45,12 @@ pub(super) fn start() -> Worker {
         // Z3's objects belong to the thread that made them.
         let mut session = Session::new();
         for question in questions {
-            if answers.send(session.answer(&question)).is_err() {
+            let refuted = question.claims.iter().find(|claim| terms::refutes(claim));
+            let reply = match refuted {
+                Some(claim) => Reply::Refuted(Box::new(claim.clone())),
+                None => Reply::Answer(session.answer(&question)),
+            };
+            if answers.send(reply).is_err() {
                 break;
             }
         }
@@ -41,7 +58,7 @@ pub(super) fn start() -> Worker {
     worker
 }
 
-fn channels() -> (Worker, Receiver<Question>, Sender<Answer>) {
+fn channels() -> (Worker, Receiver<Question>, Sender<Reply>) {
     let (ask, questions) = mpsc::channel();
     let (answer, answers) = mpsc::channel();
     (Worker { questions: ask, answers }, questions, answer)
@@ -53,7 +70,7 @@ impl Worker {
         &self,
         question: Question,
         patience: Option<Duration>,
-    ) -> Result<Answer, RecvTimeoutError> {
+    ) -> Result<Reply, RecvTimeoutError> {
         self.questions.send(question).map_err(|_| RecvTimeoutError::Disconnected)?;
         match patience {
             Some(patience) => self.answers.recv_timeout(patience),
