@@ -99,19 +99,10 @@ impl Shown {
             runs: self.runs as u64,
         };
         let mut occurrence = Occurrence {
-            trace: origin.trace.clone(),
-            parts,
             subject,
-            reason,
-            detectors: vec![DIRECTED.to_owned()],
-            solver: None,
-            seconds: None,
-            witness: None,
-            steps: Vec::new(),
-            left_out: 0,
-            also: Vec::new(),
             directed: Some(directed),
             replay: Some(replay),
+            ..Occurrence::new(&origin.trace, parts, reason, vec![DIRECTED.to_owned()])
         };
         occurrence.places_mut(|place| place.strip(prefixes));
         Some(Finding::new(kind, vec![occurrence]))
