@@ -1,5 +1,5 @@
-//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by chance
-//! and beside it by rule, `tests/accidental`.
+//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by
+//! chance and beside it by rule, `tests/accidental`.
 //!
 //! All of it is one test: the parts share what was built and recorded.
 

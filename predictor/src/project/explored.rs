@@ -74,7 +74,8 @@ impl Project {
         self.number();
     }
 
-    /// Takes over what directed runs have found from an earlier report, of traces that are the same.
+    /// Takes over what directed runs have found from an earlier report, of traces that are the
+    /// same.
     pub fn keep_directed(
         &mut self,
         before: &Self,

@@ -1,9 +1,9 @@
 //! Checks and acts that another thread can come between.
 //!
-//! Of an atomic: a thread loads it and later writes it, and another thread writes it as well. Of what
-//! a lock guards: a thread takes the lock twice, and another takes it as well. After the model
-//! `relaxed`, nothing is asked of what the threads find. Most of these are right: that a thread acts
-//! by what it found is a guess.
+//! Of an atomic: a thread loads it and later writes it, and another thread writes it as well. Of
+//! what a lock guards: a thread takes the lock twice, and another takes it as well. After the model
+//! `relaxed`, nothing is asked of what the threads find. Most of these are right: that a thread
+//! acts by what it found is a guess.
 
 use std::collections::BTreeMap;
 

@@ -119,8 +119,8 @@ pub struct Suspects {
 }
 
 impl Suspects {
-    /// The suspects of a trace, but for those that are known: what was reported already is not tried
-    /// again.
+    /// The suspects of a trace, but for those that are known: what was reported already is not
+    /// tried again.
     pub fn of(trace: &Trace, is_known: impl Fn(&Suspect) -> bool) -> Self {
         let mut all = races::find(trace);
         all.extend(circles::find(trace));
@@ -135,8 +135,8 @@ impl Suspects {
     }
 }
 
-/// What comes first is tried first: by the kind of reason; then those whose events are close to each
-/// other, for little is between them.
+/// What comes first is tried first: by the kind of reason; then those whose events are close to
+/// each other, for little is between them.
 fn rank(trace: &Trace, suspect: &Suspect) -> (u8, u64, String) {
     let class = match suspect.why {
         Why::OrderOfLocks(_) | Why::OrdersOfLocksDiffer => 0,

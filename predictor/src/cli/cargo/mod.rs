@@ -1,8 +1,8 @@
 //! `cargo racelog`: one command from test to proof.
 //!
 //! Cargo builds and runs with recording on (`build`, `runner`), the traces are found (`traces`) and
-//! analysed, what was predicted is confirmed (`confirm`), what is suspected is tried (`explore`), and
-//! all is reported (`output`).
+//! analysed, what was predicted is confirmed (`confirm`), what is suspected is tried (`explore`),
+//! and all is reported (`output`).
 
 mod args;
 mod build;
