@@ -1,7 +1,6 @@
 //! Says whether the program has an allocator of its own, `cfg(own_allocator)`, as the variable
-//! `RACELOG_ALLOCATOR` has it (`racelog::contract::environment`), and which std there is:
-//! `cfg(std_since = "1.N")` for every N of [`STEPS`] that it is not older than. What std does not
-//! have, its mirror does not have either.
+//! `RACELOG_ALLOCATOR` has it (`racelog::contract::environment`), and which std there is: `cfg(std_since = "1.N")` for every N of [`STEPS`] that it is not older
+//! than. What std does not have, its mirror does not have either.
 
 use std::env;
 use std::process::Command;

@@ -1,11 +1,11 @@
 //! Random function bodies, to be compiled with `#[racelog::instrument]` and without.
 //!
-//! They read and write a few shared cells and decide by what they find: by nested control flow,
-//! `?`, early returns, breaks with labels, match guards, let-else, closures, indices, raw pointers.
-//! In every alternative of a decision they call `Decided(n)`. Its name is that of a constructor, so
-//! the expansion puts no branch before it: whatever it finds to be owed was forgotten where the
-//! decision was made. After a loop that is so, too; after an `if` or a `match` it is not, for what
-//! was read in an alternative decides nothing. Every loop has fuel, so all bodies end.
+//! They read and write a few shared cells and decide by what they find: by nested control flow, `?`,
+//! early returns, breaks with labels, match guards, let-else, closures, indices, raw pointers. In
+//! every alternative of a decision they call `Decided(n)`. Its name is that of a constructor, so the
+//! expansion puts no branch before it: whatever it finds to be owed was forgotten where the decision
+//! was made. After a loop that is so, too; after an `if` or a `match` it is not, for what was read in
+//! an alternative decides nothing. Every loop has fuel, so all bodies end.
 
 use std::fmt::Write;
 

@@ -327,32 +327,6 @@ fn the_test_map_has_every_module_and_every_suite() {
     }
 }
 
-/// Modules that are compiled with another feature than `record`, with which Miri's script tests.
-const NOT_OF_MIRI: [&str; 5] =
-    ["crossbeam::", "lock_api::", "once_cell::", "parking_lot::", "sync::arc::"];
-
-#[test]
-fn miri_is_given_no_test_that_needs_a_process_of_its_own() {
-    let script = fs::read_to_string(repository().join("tests/miri")).unwrap();
-    let source = repository().join("racelog/src");
-    let mut files = Vec::new();
-    rust_files(&source, &mut files);
-    let mut known = 0;
-    for file in files.iter().filter(|file| !file.ends_with("child_trace.rs")) {
-        if !fs::read_to_string(file).unwrap().contains("in_child()") {
-            continue;
-        }
-        let path = file.strip_prefix(&source).unwrap().with_extension("");
-        let module = path.to_str().unwrap().replace(std::path::MAIN_SEPARATOR, "::");
-        let named = |line: &str| line.trim().starts_with(&module);
-        let is_named = script.lines().any(named);
-        let is_other = NOT_OF_MIRI.iter().any(|other| module.starts_with(other));
-        assert!(is_named != is_other, "`{module}` runs its tests in processes of their own");
-        known += usize::from(is_named);
-    }
-    assert!(known > 5, "only {known}");
-}
-
 #[test]
 fn a_broken_invariant_is_noticed() {
     let [contract, variables, recorder, judges, ..] = &INVARIANTS;

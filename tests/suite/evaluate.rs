@@ -112,8 +112,8 @@ fn the_table_of_pldi14() {
 fn the_table_of_nfm11() {
     let paper = table(Kind::Nfm11, &["critical", "banking", "channel_fixed"]);
     // What is left after each step: nothing in critical is guarded; in banking all is, but what
-    // comes after the end of a scope, which waits for its threads; in the channel it takes values
-    // to rule the pair out.
+    // comes after the end of a scope, which waits for its threads; in the channel it takes values to
+    // rule the pair out.
     let steps = ["lsa", "mhb", "said wtns", "mcm wtns"];
     for (row, left) in
         [["8", "8", "8", "8"], ["4", "0", "0", "0"], ["1", "1", "0", "0"]].into_iter().enumerate()

@@ -1,8 +1,10 @@
-//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by
-//! chance and beside it by rule, `tests/accidental`.
+//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by chance
+//! and beside it by rule, `tests/accidental`; and on twenty programs with one bug each, and their
+//! right versions, `tests/one-bug`.
 //!
 //! All of it is one test: the parts share what was built and recorded.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
@@ -19,9 +21,9 @@ struct Workspace {
 }
 
 impl Workspace {
-    fn new() -> Self {
+    fn new(package: &str) -> Self {
         let temp = tempfile::tempdir().expect("a folder");
-        copy(&repository().join("tests/accidental"), &temp.path().join("crate"));
+        copy(&repository().join("tests").join(package), &temp.path().join("crate"));
         Self { temp }
     }
 
@@ -35,6 +37,8 @@ impl Workspace {
         command.args(line.split(' ')).current_dir(self.temp.path().join("crate"));
         command.env("CARGO_TARGET_DIR", Self::target());
         command.env("XDG_STATE_HOME", self.temp.path().join("state"));
+        // What does not end is known sooner.
+        command.env("RACELOG_MAX_STEPS", "100000");
         for variable in ["CARGO", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "NO_COLOR"] {
             command.env_remove(variable);
         }
@@ -62,12 +66,68 @@ fn is_directed(finding: &Finding) -> bool {
 
 #[test]
 fn what_cannot_be_proven_is_tried() {
-    let workspace = Workspace::new();
+    let workspace = Workspace::new("accidental");
     all_that_is_in_order_by_chance_is_proven(&workspace);
     every_format_has_it(&workspace);
     it_happens_again_whenever_it_is_asked_for(&workspace);
     an_analysis_of_the_same_traces_keeps_it(&workspace);
     it_can_be_turned_off(&workspace);
+    let workspace = Workspace::new("one-bug");
+    programs_with_one_bug_are_told_from_right_ones(&workspace);
+    ordinary_tests_have_many_schedules(&workspace);
+}
+
+/// Bad runs end nothing but themselves: each test has all its schedules.
+fn ordinary_tests_have_many_schedules(workspace: &Workspace) {
+    let run = || workspace.run("explore --schedules 12 --explore-time 60 ordinary::");
+    let (code, out, err) = run();
+    assert_eq!(code, 1, "{out}{err}");
+    let project = Workspace::project();
+    validate("racelog-project-2.json", &Workspace::json());
+    let schedules = project.explored.as_ref().and_then(|it| it.schedules).expect("there were some");
+    assert_eq!((schedules.tests, schedules.runs), (6, 6 * 12), "{out}{err}");
+    assert!(out.contains("72 schedules of 6 tests"), "{out}");
+    let happened =
+        project.findings.iter().filter(|it| is_directed(it) && it.level == Level::Proven);
+    let happened: Vec<&Finding> = happened.collect();
+    let has = |kind: &Kind| happened.iter().any(|finding| finding.kind == *kind);
+    assert!(has(&Kind::Panic) && has(&Kind::Crash) && has(&Kind::Deadlock), "{out}{err}");
+    let of =
+        |finding: &Finding| finding.occurrences.iter().any(|it| it.trace.contains("_not_lost"));
+    assert!(!project.findings.iter().any(of), "{out}");
+    for finding in &happened {
+        let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
+        assert_eq!(code, 0, "{finding:#?}: {out}{err}");
+    }
+    // The same seeds, so the same again.
+    let kinds = |project: &Project| {
+        let kinds = project.findings.iter().map(|it| it.kind.code().to_owned());
+        kinds.collect::<BTreeSet<String>>()
+    };
+    let before = kinds(&project);
+    run();
+    assert_eq!(kinds(&Workspace::project()), before);
+}
+
+/// All threads sleep in between, so that nothing goes wrong by itself.
+fn programs_with_one_bug_are_told_from_right_ones(workspace: &Workspace) {
+    let (code, out, err) = workspace.run("test sleepy");
+    assert_eq!(code, 1, "{out}{err}");
+    let project = Workspace::project();
+    validate("racelog-project-2.json", &Workspace::json());
+    assert_eq!(project.traces.len(), 2 * 20, "{out}{err}");
+    let found = project.findings.iter().flat_map(|finding| tests(&project, finding));
+    let found: BTreeSet<&str> = found.collect();
+    let right: Vec<&&str> = found.iter().filter(|name| name.contains("::right::")).collect();
+    assert!(right.is_empty(), "{right:?}: {out}");
+    assert!(found.len() >= 18, "{found:?}: {out}{err}");
+    let proven = project.findings.iter().all(|finding| finding.level == Level::Proven);
+    let explored = project.explored.as_ref().expect("suspects were tried");
+    assert!(proven && explored.first.is_some_and(|first| first.runs <= explored.runs), "{out}");
+    for finding in project.findings.iter().filter(|it| is_directed(it)) {
+        let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
+        assert_eq!(code, 0, "{finding:#?}: {out}{err}");
+    }
 }
 
 fn all_that_is_in_order_by_chance_is_proven(workspace: &Workspace) {

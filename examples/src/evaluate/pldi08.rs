@@ -119,11 +119,25 @@ fn direct(
     for seed in campaign.seeds() {
         let control = campaign.control(seed);
         let race = Some(places);
-        let (ended, outcome) = child.run(Control::Seed { seed: &control, race, places: None })?;
+        let control_by = Control::Seed { seed: &control, race, places: None };
+        let (ended, mut outcome) = child.run(control_by)?;
+        outcome.races.retain(|race| is_at(race, places));
         times.add(ended.time);
         tally.add(seed, &control, &outcome);
     }
     Ok(tally)
+}
+
+/// Whether two threads have met at these two places. A run that is directed to them may also bring
+/// two threads to one of them, which is another race.
+fn is_at(race: &[String; 2], places: &PlacePair) -> bool {
+    let [one, other] = places.0.each_ref().map(ToString::to_string);
+    let is_line = |met: &String, line: &String| {
+        met.strip_prefix(line.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    };
+    let [first, second] = race;
+    is_line(first, &one) && is_line(second, &other)
+        || is_line(first, &other) && is_line(second, &one)
 }
 
 /// How long runs took.

@@ -59,7 +59,21 @@ pub(super) fn find(trace: &Trace, name: &str, describer: &mut Describer<'_>) -> 
     let mut parts: Vec<Part> =
         with_roles.map(|(waiter, role)| part(trace, waiter, role, describer)).collect();
     parts.sort_by(|a, b| a.role.is_primary().cmp(&b.role.is_primary()).reverse());
-    let occurrence = Occurrence::new(name, parts, Reason::Hang, vec![RECORDING.to_owned()]);
+    let occurrence = Occurrence {
+        trace: name.to_owned(),
+        parts,
+        subject: None,
+        reason: Reason::Hang,
+        detectors: vec![RECORDING.to_owned()],
+        solver: None,
+        seconds: None,
+        witness: None,
+        steps: Vec::new(),
+        left_out: 0,
+        also: Vec::new(),
+        directed: None,
+        replay: None,
+    };
     Some(Finding::new(Kind::Hang, vec![occurrence]))
 }
 

@@ -82,13 +82,20 @@ impl<'a> Teller<'a> {
         // All events of a goal that is about a variable access it.
         let subject = found.goal.events().next().and_then(|event| self.describer.variable(event));
         let pack = |proven: &Proven| PackedWitness::pack(self.trace, proven.witness.schedule());
-        let detectors = found.detectors.iter().map(|detector| detector.name().to_owned());
         let occurrence = Occurrence {
+            trace: self.name.to_owned(),
+            parts,
             subject,
+            reason,
+            detectors: found.detectors.iter().map(|detector| detector.name().to_owned()).collect(),
             solver,
             seconds: proven.map(|proven| proven.time.as_secs_f64()),
             witness: proven.map(pack),
-            ..Occurrence::new(self.name, parts, reason, detectors.collect())
+            steps: Vec::new(),
+            left_out: 0,
+            also: Vec::new(),
+            directed: None,
+            replay: None,
         };
         (kind, occurrence)
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use racelog::contract::environment::Variable;
+use racelog::contract::environment::{RECORD_ON, Variable};
 use racelog::contract::place::{PlaceList, PlacePair};
 use racelog::contract::seed::Seed;
 use tempfile::TempDir;
@@ -40,6 +40,10 @@ pub struct ControlledProgram<'a> {
     time: Duration,
     surroundings: Option<&'a Surroundings>,
     unset: &'a [Variable],
+    /// Whether nobody reads what it prints.
+    is_unread: bool,
+    /// Where its traces go, if it is recorded.
+    traces: Option<&'a Path>,
 }
 
 /// Where a program runs, if not in the folder and the environment of the command.
@@ -133,7 +137,14 @@ impl From<NoOutcome> for Cause {
 impl<'a> ControlledProgram<'a> {
     /// A program with its arguments, and how long each run may take.
     pub fn new(words: &'a [OsString], time: Duration) -> Self {
-        Self { words, time, surroundings: None, unset: &Variable::CONTROLLING }
+        Self {
+            words,
+            time,
+            surroundings: None,
+            unset: &Variable::CONTROLLING,
+            is_unread: false,
+            traces: None,
+        }
     }
 
     /// The same program, run elsewhere.
@@ -154,6 +165,22 @@ impl<'a> ControlledProgram<'a> {
     #[must_use]
     pub fn unrecorded(mut self) -> Self {
         self.unset = &UNRECORDED;
+        self
+    }
+
+    /// The same program, whose traces go to a folder.
+    #[must_use]
+    pub fn recorded_in(mut self, traces: &'a Path) -> Self {
+        self.unset = &UNRECORDED;
+        self.traces = Some(traces);
+        self
+    }
+
+    /// The same program, whose output nobody reads: a panic need not find out where it comes from,
+    /// which takes longer than most runs.
+    #[must_use]
+    pub fn unread(mut self) -> Self {
+        self.is_unread = true;
         self
     }
 
@@ -220,6 +247,12 @@ impl<'a> ControlledProgram<'a> {
             command.env_remove(variable);
         }
         command.env(Variable::Outcome, outcome_file(folder));
+        if let Some(traces) = self.traces {
+            command.env(Variable::Record, RECORD_ON).env(Variable::Folder, traces);
+        }
+        if self.is_unread {
+            command.env("RUST_BACKTRACE", "0");
+        }
         match control {
             Control::Schedule(text) => {
                 let schedule = folder.join("schedule");

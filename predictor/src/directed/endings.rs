@@ -1,5 +1,7 @@
 //! How the runs of one program ended, and what of that is news.
 
+use racelog::contract::seed::Seed;
+
 use super::{Origin, Ran, Shown, Task};
 use crate::replay::{Aftermath, Ending};
 
@@ -9,6 +11,8 @@ pub(super) struct Endings {
     runs: usize,
     /// How many of them were directed to nothing.
     pub(super) pilots: usize,
+    /// How many did not end.
+    pub(super) unended: usize,
     seen: Vec<Seen>,
 }
 
@@ -55,21 +59,47 @@ impl Endings {
     }
 }
 
-/// Whether something that went wrong can be the program's own doing, and is new. Where control was
-/// lost, time-outs and waits may be due to that.
+/// Whether something that went wrong can be the program's own doing, and is new.
 pub(super) fn is_of_interest(ran: &Ran, origin: &Origin) -> bool {
     let Some(recorded) = &origin.recorded else { return false };
+    is_failure(ran, origin.knows_all_threads) && !recorded.is_like(&ran.ending())
+}
+
+/// Whether something that went wrong can be the program's own doing. Where control was lost,
+/// time-outs and waits may be due to that.
+fn is_failure(ran: &Ran, knows_all_threads: bool) -> bool {
     let outcome = &ran.outcome;
     let is_under_control = outcome.lost.is_empty() && outcome.foreign.is_empty();
-    let is_failure = match &outcome.then {
-        // Whoever expects the panic ends as if all were well.
-        Aftermath::Panic(_) | Aftermath::Check(_) => ran.code != Some(0),
-        Aftermath::Deadlock => origin.knows_all_threads,
-        Aftermath::Nothing
-        | Aftermath::Livelock
-        | Aftermath::Stuck
-        | Aftermath::Killed(_)
-        | Aftermath::Unended => false,
-    };
-    is_under_control && is_failure && !recorded.is_like(&ran.ending())
+    is_under_control
+        && match &outcome.then {
+            // Whoever expects the panic ends as if all were well.
+            Aftermath::Panic(_) | Aftermath::Check(_) => ran.code != Some(0),
+            Aftermath::Deadlock => knows_all_threads,
+            // Who asks to be killed may do so in some orders only, but that is to be known as well.
+            Aftermath::Killed(_) => true,
+            Aftermath::Nothing | Aftermath::Livelock | Aftermath::Stuck | Aftermath::Unended => {
+                false
+            }
+        }
+}
+
+/// How the schedules of a test ended that was directed to nothing.
+#[derive(Debug, Default)]
+pub struct Failures(Endings);
+
+impl Failures {
+    /// A schedule is over. Says whether it is the first that went wrong in this way.
+    pub fn note(&mut self, seed: &Seed, ran: &Ran) -> bool {
+        let task = Task::blind(0, seed.clone(), false);
+        let before = self.0.seen.len();
+        self.0.note(&task, ran);
+        self.0.seen.len() > before
+    }
+
+    /// What went wrong in some schedules, and not in all of them.
+    pub fn news(&self) -> Vec<Shown> {
+        let is_news = |seen: &&Seen| seen.runs < self.0.runs && is_failure(&seen.ran, true);
+        let news = self.0.seen.iter().filter(is_news);
+        news.map(|seen| Shown::failure(&seen.task, &seen.ran, self.0.runs)).collect()
+    }
 }

@@ -5,9 +5,11 @@
 //! runs the programs asks for [rounds](Campaign::round) of [`Task`]s, says how each ended, and has
 //! the [findings](Shown) in the end.
 //!
-//! The first round runs every program once at random, directed to nothing: it says whether the
-//! program can be run under control at all, and what goes wrong in any such run. Then each suspect
-//! has a run in every round, with the next seed, until it has happened or has had [`TRIES`].
+//! In the first rounds every program with several threads is run once, directed to nothing: by a
+//! random walk, and by priorities in turn. That says whether the program can be run under control
+//! at all, and what goes wrong in any such run; and where nothing is suspected, it is all there is
+//! to try. Besides, each suspect has a run in every round but the first, with the next seed, until
+//! it has happened or has had [`TRIES`].
 //!
 //! Claim: a finding has happened, in a run that its seed brings about again. A suspect that was
 //! tried in vain may be a bug all the same. What goes wrong in every run under control is no
@@ -22,10 +24,13 @@ use racelog::contract::place::{PlaceList, PlacePair};
 use racelog::contract::seed::{Manoeuvre, Seed};
 use racelog::trace::VarId;
 
+pub use self::endings::Failures;
 use self::endings::{Endings, is_of_interest};
+use self::shown::has_met;
 pub use self::shown::{Shown, happens_again};
 use crate::fuzz::{self, Strategy};
-use crate::replay::{ControlledRun, Ending};
+use crate::project::RunOfTrace;
+use crate::replay::{Aftermath, ControlledRun, Ending};
 use crate::suspects::{Suspects, Target};
 use crate::trace::Trace;
 
@@ -35,12 +40,24 @@ pub const TRIES: usize = 16;
 /// How many it has, if it shows only by what goes wrong then.
 pub const FEWER_TRIES: usize = 6;
 
+/// How many runs a suspect has, and a program, even if that takes longer than it should: how fast a
+/// machine happens to be is not to decide what is found.
+const FIRST: usize = 4;
+
+/// After how many runs that did not end a program is left.
+const MOST_UNENDED: usize = 2;
+
 /// In how many traces a suspect is tried that several have.
 const TRACES: usize = 3;
 
-/// How many runs at random a program has, if all of its runs go wrong in the same way, before that
-/// is believed.
-const PILOTS: usize = 4;
+/// How many runs a program has that are directed to nothing.
+const PILOTS: usize = 8;
+
+/// How many it has, if all of its runs go wrong in the same way, before that is believed.
+const MOST_PILOTS: usize = 16;
+
+/// How many changes of priorities a run by priorities has, and one.
+pub const DEPTH: u32 = 3;
 
 /// A program, or one test of it, that has left a trace and can be run again.
 #[derive(Clone, Debug)]
@@ -49,12 +66,14 @@ pub struct Origin {
     pub trace: String,
     /// What there is to try.
     pub suspects: Suspects,
+    /// How many steps a run has, about.
+    length: u64,
     /// The variable of each suspect, if it is about one.
     variables: Vec<Option<VarId>>,
     /// How the recorded run ended, if that is known.
     pub recorded: Option<Ending>,
-    /// Whether it is known of all threads of the recorded run who started them, so that threads
-    /// that wait can only be helped by others that are known.
+    /// Whether it is known of all threads of the recorded run who started them, so that threads that
+    /// wait can only be helped by others that are known.
     pub knows_all_threads: bool,
 }
 
@@ -67,6 +86,7 @@ impl Origin {
         Self {
             trace: name.to_owned(),
             suspects,
+            length: trace.len().max(1) as u64,
             variables,
             recorded: Ending::recorded(trace, prefixes),
             knows_all_threads: trace.foreign_threads().next().is_none()
@@ -86,9 +106,16 @@ pub struct Task {
     pub target: Option<Target>,
     /// Which suspect that is.
     suspect: Option<usize>,
+    /// Whether it is one of the first runs, which are made even if time is short.
+    pub is_first: bool,
 }
 
 impl Task {
+    /// A run that is directed to nothing.
+    fn blind(origin: usize, seed: Seed, is_first: bool) -> Self {
+        Self { origin, seed, target: None, suspect: None, is_first }
+    }
+
     /// The two places that the run looks out for a race at, if it does.
     pub fn race(&self) -> Option<&PlacePair> {
         match self.target.as_ref()? {
@@ -144,7 +171,9 @@ impl Entry {
     fn new(target: &Target) -> Self {
         let most = match target {
             Target::Race(_) | Target::Held(Manoeuvre::Circle, _) => TRIES,
-            Target::Held(Manoeuvre::Between | Manoeuvre::Wait, _) => FEWER_TRIES,
+            // The one place there is leaves nothing to choose.
+            Target::Held(Manoeuvre::Late, PlaceList(places)) if places.len() == 1 => 3,
+            Target::Held(Manoeuvre::Between | Manoeuvre::Wait | Manoeuvre::Late, _) => FEWER_TRIES,
         };
         Self { at: Vec::new(), tries: 0, hit: None, is_covered: false, has_failed: false, most }
     }
@@ -162,10 +191,12 @@ struct Hit {
     ran: Ran,
     /// How many runs the suspect had, with this one.
     runs: usize,
+    /// The two places that were met.
+    met: PlacePair,
 }
 
 /// What was done.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Done {
     /// How many suspects were tried.
     pub suspects: u64,
@@ -176,6 +207,12 @@ pub struct Done {
     pub runs: u64,
     /// How many of them happened, or led to something that went wrong.
     pub happened: u64,
+    /// How many runs did not end.
+    pub unended: u64,
+    /// In how many runs control was lost.
+    pub lost: u64,
+    /// The first run that did not end.
+    pub unended_example: Option<RunOfTrace>,
 }
 
 /// Many runs of many programs.
@@ -190,6 +227,9 @@ pub struct Campaign {
     seeds: Vec<u64>,
     has_begun: bool,
     runs: u64,
+    unended: u64,
+    lost: u64,
+    unended_example: Option<RunOfTrace>,
 }
 
 impl Campaign {
@@ -213,7 +253,7 @@ impl Campaign {
         }
         let seeds = fuzz::Campaign {
             strategy: Strategy::Race,
-            runs: TRIES + PILOTS + 1,
+            runs: TRIES.max(MOST_PILOTS) + 1,
             seed: 0,
             depth: 0,
             length: 0,
@@ -226,6 +266,9 @@ impl Campaign {
             seeds: seeds.seeds(),
             has_begun: false,
             runs: 0,
+            unended: 0,
+            lost: 0,
+            unended_example: None,
         }
     }
 
@@ -236,7 +279,7 @@ impl Campaign {
 
     /// How many runs there will be at most.
     pub fn size(&self) -> usize {
-        self.origins.len() + self.entries.iter().map(|entry| entry.most).sum::<usize>()
+        PILOTS * self.origins.len() + self.entries.iter().map(|entry| entry.most).sum::<usize>()
     }
 
     /// What to run next. If it is nothing, all is done.
@@ -244,23 +287,27 @@ impl Campaign {
         if !std::mem::replace(&mut self.has_begun, true) {
             return (0..self.origins.len()).map(|origin| self.pilot(origin)).collect();
         }
-        let tasks: Vec<Task> =
-            (0..self.entries.len()).filter_map(|entry| self.next_of(entry)).collect();
-        if !tasks.is_empty() {
-            return tasks;
-        }
-        let doubted = |at: &usize| {
-            let origin = &self.origins[*at];
+        // What goes wrong in each run is only believed of those that go well in another.
+        let has_pilot = |at: &usize| {
             let endings = &self.endings[*at];
-            self.is_runnable[*at] && endings.pilots <= PILOTS && endings.need_another(origin)
+            let is_doubted =
+                || endings.pilots < MOST_PILOTS && endings.need_another(&self.origins[*at]);
+            self.is_runnable[*at] && (endings.pilots < PILOTS || is_doubted())
         };
-        (0..self.origins.len()).filter(doubted).map(|origin| self.pilot(origin)).collect()
+        let pilots = (0..self.origins.len()).filter(has_pilot).map(|origin| self.pilot(origin));
+        let directed = (0..self.entries.len()).filter_map(|entry| self.next_of(entry));
+        pilots.chain(directed).collect()
     }
 
-    /// A run at random.
+    /// A run that is directed to nothing.
     fn pilot(&self, origin: usize) -> Task {
-        let number = self.seeds[self.endings[origin].pilots];
-        Task { origin, seed: Seed::Random { number }, target: None, suspect: None }
+        let pilots = self.endings[origin].pilots;
+        let number = self.seeds[pilots];
+        let seed = match pilots % 2 {
+            0 => Seed::Random { number },
+            _ => Seed::Pct { depth: DEPTH, length: self.origins[origin].length, number },
+        };
+        Task::blind(origin, seed, pilots < FIRST)
     }
 
     /// The next run of a suspect that has not happened.
@@ -278,12 +325,24 @@ impl Campaign {
             Target::Race(_) => Seed::Race { pair: 0, number: seed },
             Target::Held(manoeuvre, _) => Seed::Held { manoeuvre, number: seed },
         };
-        Some(Task { origin, seed, target: Some(target), suspect: Some(number) })
+        let is_first = entry.tries < FIRST;
+        Some(Task { origin, seed, target: Some(target), suspect: Some(number), is_first })
     }
 
     /// A run is over.
     pub fn note(&mut self, task: Task, ran: Ran) {
         self.runs += 1;
+        self.lost += u64::from(!ran.outcome.lost.is_empty());
+        if matches!(ran.outcome.then, Aftermath::Livelock | Aftermath::Stuck | Aftermath::Unended) {
+            self.unended += 1;
+            self.endings[task.origin].unended += 1;
+            // It may never end, and others want the time.
+            self.is_runnable[task.origin] &= self.endings[task.origin].unended < MOST_UNENDED;
+            self.unended_example.get_or_insert_with(|| RunOfTrace {
+                trace: self.origins[task.origin].trace.clone(),
+                control: task.seed.to_string(),
+            });
+        }
         let endings = &mut self.endings[task.origin];
         let Some(number) = task.suspect else {
             endings.pilots += 1;
@@ -291,29 +350,45 @@ impl Campaign {
             return;
         };
         self.entries[number].tries += 1;
-        // What follows a race belongs to it.
         if ran.outcome.races.is_empty() {
             let has_failed =
                 endings.note(&task, &ran) && is_of_interest(&ran, &self.origins[task.origin]);
             self.entries[number].has_failed |= has_failed;
             return;
         }
-        let entry = &mut self.entries[number];
-        if entry.hit.is_some() {
-            return;
-        }
+        // What follows a race belongs to it.
+        self.note_races(&task, &ran, number);
+    }
+
+    /// Two threads have met, at the places of this suspect or of another one.
+    fn note_races(&mut self, task: &Task, ran: &Ran, number: usize) {
         let origin = task.origin;
-        entry.hit = Some(Hit { task, ran, runs: entry.tries });
-        let variable = self.variable_of(number, origin);
-        for other in 0..self.entries.len() {
-            let same = variable.is_some() && self.variable_of(other, origin) == variable;
-            self.entries[other].is_covered |= same && other != number;
+        for at in 0..self.entries.len() {
+            let Some(rank) = self.rank_of(at, origin) else { continue };
+            let Target::Race(pair) = &self.origins[origin].suspects.all[rank].target else {
+                continue;
+            };
+            if self.entries[at].hit.is_some() || !has_met(&ran.outcome, pair) {
+                continue;
+            }
+            let (task, ran, met) = (task.clone(), ran.clone(), pair.clone());
+            let runs = self.entries[number].tries;
+            self.entries[at].hit = Some(Hit { task, ran, runs, met });
+            let variable = self.variable_of(at, origin);
+            for other in 0..self.entries.len() {
+                let same = variable.is_some() && self.variable_of(other, origin) == variable;
+                self.entries[other].is_covered |= same && other != at;
+            }
         }
     }
 
+    /// The place of a suspect among those of a program, if it has it.
+    fn rank_of(&self, entry: usize, origin: usize) -> Option<usize> {
+        self.entries[entry].at.iter().find(|(at, _)| *at == origin).map(|(_, rank)| *rank)
+    }
+
     fn variable_of(&self, entry: usize, origin: usize) -> Option<VarId> {
-        let at = self.entries[entry].at.iter().find(|(at, _)| *at == origin)?;
-        self.origins[origin].variables[at.1]
+        self.origins[origin].variables[self.rank_of(entry, origin)?]
     }
 
     /// A program could not be run under control: it is not tried again.
@@ -332,14 +407,23 @@ impl Campaign {
             left: (unfinished + beyond) as u64,
             runs: self.runs,
             happened: self.shown().len() as u64,
+            unended: self.unended,
+            lost: self.lost,
+            unended_example: self.unended_example.clone(),
         }
+    }
+
+    /// Whether anything was found by now.
+    pub fn has_shown(&self) -> bool {
+        !self.shown().is_empty()
     }
 
     /// What was found, in the order of the suspects.
     pub fn shown(&self) -> Vec<Shown> {
         let suspects = self.entries.iter().filter_map(|entry| {
             let hit = entry.hit.as_ref()?;
-            let rank = entry.at.iter().find(|(origin, _)| *origin == hit.task.origin)?.1;
+            let at = entry.at.iter().find(|(origin, _)| *origin == hit.task.origin)?;
+            let rank = at.1;
             Some(Shown::suspect(hit, rank))
         });
         let endings = self.endings.iter().zip(&self.origins);

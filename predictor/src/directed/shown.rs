@@ -1,6 +1,6 @@
 //! What runs have shown, as findings.
 
-use racelog::contract::place::SourcePlace;
+use racelog::contract::place::{PlacePair, SourcePlace};
 use racelog::contract::seed::Manoeuvre;
 use racelog::contract::waiting::WaitsFor;
 use racelog::trace::Object;
@@ -32,22 +32,30 @@ pub struct Shown {
     pub runs: usize,
     /// Which suspect of the origin happened; none if something went wrong.
     suspect: Option<usize>,
+    /// The two places of that race.
+    met: Option<PlacePair>,
 }
 
 impl Shown {
     pub(super) fn suspect(hit: &Hit, rank: usize) -> Self {
-        let Hit { task, ran, runs } = hit.clone();
-        Self { task, ran, runs, suspect: Some(rank) }
+        let Hit { task, ran, runs, met } = hit.clone();
+        Self { task, ran, runs, suspect: Some(rank), met: Some(met) }
     }
 
     pub(super) fn failure(task: &Task, ran: &Ran, runs: usize) -> Self {
-        Self { task: task.clone(), ran: ran.clone(), runs, suspect: None }
+        Self { task: task.clone(), ran: ran.clone(), runs, suspect: None, met: None }
+    }
+
+    /// The same, of another run by the same seed.
+    #[must_use]
+    pub fn with(self, ran: Ran) -> Self {
+        Self { ran, ..self }
     }
 
     /// Whether a run by the same seed shows the same.
     pub fn is_again(&self, ran: &Ran) -> bool {
-        match self.suspect {
-            Some(_) => !ran.outcome.races.is_empty(),
+        match &self.met {
+            Some(met) => has_met(&ran.outcome, met),
             None => self.ran.ending().is_like(&ran.ending()),
         }
     }
@@ -99,21 +107,52 @@ impl Shown {
             runs: self.runs as u64,
         };
         let mut occurrence = Occurrence {
+            trace: origin.trace.clone(),
+            parts,
             subject,
+            reason,
+            detectors: vec![DIRECTED.to_owned()],
+            solver: None,
+            seconds: None,
+            witness: None,
+            steps: Vec::new(),
+            left_out: 0,
+            also: Vec::new(),
             directed: Some(directed),
             replay: Some(replay),
-            ..Occurrence::new(&origin.trace, parts, reason, vec![DIRECTED.to_owned()])
         };
         occurrence.places_mut(|place| place.strip(prefixes));
         Some(Finding::new(kind, vec![occurrence]))
     }
 }
 
+/// Whether two threads have stood before these two places at once. A run that is directed to them
+/// may also bring two threads to one of them, which is another race.
+pub(super) fn has_met(outcome: &ControlledRun, pair: &PlacePair) -> bool {
+    let sorted = |mut places: [String; 2]| {
+        places.sort();
+        places
+    };
+    let wanted = sorted(pair.0.each_ref().map(ToString::to_string));
+    outcome.races.iter().any(|race| sorted(race.clone()) == wanted)
+}
+
 /// Whether a run by the seed of a finding of this kind has brought it about again, at these places.
 pub fn happens_again(kind: &Kind, places: &[&Place], ran: &Ran) -> bool {
     let ControlledRun { races, then, panicked, waits, .. } = &ran.outcome;
     match kind {
-        Kind::DataRace => !races.is_empty(),
+        Kind::DataRace => {
+            // The report's places may lack their beginning.
+            let is_at = |at: &String, place: &&Place| at.ends_with(&place.to_string());
+            let met = |race: &[String; 2], one: &&Place, other: &&Place| {
+                is_at(&race[0], one) && is_at(&race[1], other)
+            };
+            let (Some(one), Some(other)) = (places.first(), places.last()) else {
+                return !races.is_empty();
+            };
+            races.iter().any(|race| met(race, one, other) || met(race, other, one))
+        }
+        Kind::Crash => matches!(then, Aftermath::Killed(_)),
         Kind::Deadlock | Kind::Stall => {
             let stands = |place: &&Place| waits.iter().any(|it| it.place.as_ref() == Some(*place));
             *then == Aftermath::Deadlock && places.iter().all(stands)
@@ -148,7 +187,9 @@ fn race(trace: &Trace, suspect: &Suspect, describer: &mut Describer<'_>) -> Told
         | Why::EarlyNotification
         | Why::ChangedAtomic
         | Why::ChangedUnderLock
-        | Why::OrderOfValues => Vec::new(),
+        | Why::OrderOfValues
+        | Why::FreedMeanwhile
+        | Why::OtherOrder => Vec::new(),
     };
     Told { kind: Kind::DataRace, parts, subject, reason: Reason::Met { locks } }
 }
@@ -165,7 +206,7 @@ fn known_circle<'a>(
     };
     let is_it = |suspect: &&Suspect| match &suspect.target {
         suspects::Target::Held(Manoeuvre::Circle, places) => places.0.iter().all(stands),
-        suspects::Target::Held(Manoeuvre::Between | Manoeuvre::Wait, _)
+        suspects::Target::Held(Manoeuvre::Between | Manoeuvre::Wait | Manoeuvre::Late, _)
         | suspects::Target::Race(_) => false,
     };
     let is_deadlock = outcome.then == Aftermath::Deadlock;
@@ -200,11 +241,11 @@ fn failure(outcome: &ControlledRun) -> Option<Told> {
             };
             (!parts.is_empty()).then(|| told(kind, parts))
         }
-        Aftermath::Nothing
-        | Aftermath::Livelock
-        | Aftermath::Stuck
-        | Aftermath::Killed(_)
-        | Aftermath::Unended => None,
+        Aftermath::Killed(signal) => {
+            let operation = format!("signal {signal}");
+            Some(told(Kind::Crash, vec![part("?".to_owned(), None, &operation)]))
+        }
+        Aftermath::Nothing | Aftermath::Livelock | Aftermath::Stuck | Aftermath::Unended => None,
     }
 }
 

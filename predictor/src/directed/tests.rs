@@ -1,5 +1,5 @@
 use super::*;
-use crate::finding::{Kind, Reason};
+use crate::finding::{Kind, Place, Reason};
 use crate::replay::ReportNames;
 
 /// Two threads write and read two places, in an order that is chance.
@@ -45,10 +45,17 @@ fn run(campaign: &mut Campaign, outcome: impl Fn(usize, &Task) -> String) -> Vec
 #[test]
 fn every_suspect_is_tried_so_often_and_none_after_it_happened() {
     let mut campaign = Campaign::new(vec![origin("a", TRACE)]);
-    assert_eq!(campaign.size(), 1 + 3 * TRIES);
+    // Three races, and two places where the lock is taken that may come late.
+    let all = PILOTS + 3 * TRIES + 2 * 3;
+    assert_eq!(campaign.size(), all);
     let tasks = run(&mut campaign, |_, _| QUIET.to_owned());
-    assert_eq!((tasks.len(), tasks[0].race()), (1 + 3 * TRIES, None));
-    let none = Done { suspects: 3, left: 0, runs: tasks.len() as u64, happened: 0 };
+    assert_eq!((tasks.len(), tasks[0].race()), (all, None));
+    let pilots = tasks.iter().filter(|task| task.target.is_none());
+    let seeds: Vec<String> = pilots.map(|task| task.seed.to_string()).collect();
+    assert_eq!(seeds.iter().filter(|seed| seed.starts_with("random:")).count(), PILOTS / 2);
+    assert!(seeds[1].starts_with("pct:3:11:"), "{}", seeds[1]);
+    let runs = tasks.len() as u64;
+    let none = Done { suspects: 5, left: 0, runs, ..Done::default() };
     assert_eq!((campaign.done(), campaign.shown().len()), (none, 0));
     // The same tasks for the same suspects.
     assert_eq!(run(&mut Campaign::new(vec![origin("a", TRACE)]), |_, _| QUIET.to_owned()), tasks);
@@ -61,8 +68,9 @@ fn every_suspect_is_tried_so_often_and_none_after_it_happened() {
         }
     });
     // The other race of that variable had its turn in the same round, and none after it.
-    assert_eq!(tasks.len(), 1 + 1 + 1 + TRIES);
-    let done = Done { suspects: 3, left: 0, runs: tasks.len() as u64, happened: 1 };
+    assert_eq!(tasks.len(), PILOTS + 1 + 1 + TRIES + 2 * 3);
+    let runs = tasks.len() as u64;
+    let done = Done { suspects: 5, left: 0, runs, happened: 1, ..Done::default() };
     assert_eq!(campaign.done(), done);
 }
 
@@ -86,19 +94,20 @@ fn what_happened_is_a_race_with_its_seed() {
     assert_eq!((directed.control.as_str(), directed.runs), ("race:0:0", 1));
     let again = |lines: &str| happens_again(&finding.kind, &[], &ran(lines));
     assert!(again("real a.rs:1:1 b.rs:2:1\nthen nothing") && !again(QUIET));
-    assert!(shown[0].is_again(&ran("real a.rs:1:1 b.rs:2:1\nthen panic x")));
+    assert!(shown[0].is_again(&ran("real b.rs:2:1 a.rs:1:1\nthen panic x")));
+    assert!(!shown[0].is_again(&ran("real a.rs:2:1 b.rs:4:1\nthen panic x")));
 }
 
 #[test]
 fn a_suspect_of_several_traces_is_tried_as_one() {
     let origins = vec![origin("a", TRACE), origin("b", TRACE), origin("c", TRACE)];
     let mut campaign = Campaign::new(origins);
-    assert_eq!(campaign.size(), 3 + 3 * TRIES);
+    assert_eq!(campaign.size(), 3 * PILOTS + 3 * TRIES + 2 * 3);
     assert_eq!(campaign.round().len(), 3);
     let mut tried = Vec::new();
     for _ in 0..3 {
         for task in campaign.round() {
-            tried.push(task.origin);
+            tried.extend(task.race().map(|_| task.origin));
             campaign.note(task, ran(QUIET));
         }
     }
@@ -166,4 +175,62 @@ fn threads_that_wait_are_news_if_all_threads_are_known() {
     assert_eq!((&stall.kind, stall.occurrences[0].parts.len()), (&Kind::Stall, 2));
     let foreign = format!("#racelog foreign f\nf write z 1\n{TRACE}");
     assert_eq!(found(&foreign, STUCK), None, "a thread may help that nobody knows of");
+}
+
+#[test]
+fn a_race_elsewhere_is_not_the_one_that_was_looked_for() {
+    let mut campaign = Campaign::new(vec![origin("a", TRACE)]);
+    // Two threads meet at one of the two places, and that was no suspect.
+    run(&mut campaign, |_, task| match task.race() {
+        Some(race) => format!("real {} {}\n{QUIET}", race.0[0], race.0[0]),
+        None => QUIET.to_owned(),
+    });
+    assert!(campaign.shown().is_empty());
+    // They meet where another suspect is.
+    let mut campaign = Campaign::new(vec![origin("a", TRACE)]);
+    run(&mut campaign, |_, task| match task.race() {
+        Some(_) => format!("real b.rs:4:1 a.rs:2:1\n{QUIET}"),
+        None => QUIET.to_owned(),
+    });
+    let shown = campaign.shown();
+    let finding = shown[0].finding(&trace(TRACE), &campaign.origins()[0], |_| false, &[]);
+    let finding = finding.expect("it is one");
+    assert_eq!((shown.len(), finding.occurrences[0].subject_name()), (1, "y"));
+    let places: Vec<&Place> = finding.places().collect();
+    assert!(happens_again(&finding.kind, &places, &ran("real b.rs:4:1 a.rs:2:1\nthen nothing")));
+    assert!(!happens_again(&finding.kind, &places, &ran("real a.rs:2:1 a.rs:2:1\nthen nothing")));
+}
+
+#[test]
+fn what_kills_the_program_or_keeps_it_running_ends_nothing_but_the_run() {
+    let mut campaign = Campaign::new(vec![origin("a", TRACE)]);
+    let ends = |at: usize| match at {
+        3 => ran("then livelock"),
+        5 => Ran { outcome: ControlledRun::cut_short(Aftermath::Killed(11)), code: None },
+        6 => Ran { outcome: ControlledRun::cut_short(Aftermath::Unended), code: None },
+        8 => ran("then nothing\nlost 0.2 @ a.rs:3:1"),
+        _ => ran(QUIET),
+    };
+    let mut at = 0;
+    loop {
+        let round = campaign.round();
+        if round.is_empty() {
+            break;
+        }
+        for task in round {
+            campaign.note(task, ends(at));
+            at += 1;
+        }
+    }
+    let done = campaign.done();
+    assert_eq!((done.unended, done.lost, done.happened), (2, 1, 1));
+    assert!(done.unended_example.is_some_and(|example| example.trace == "a"));
+    assert!(at > 20, "the others had their runs: {at}");
+    let shown = campaign.shown();
+    let crash = shown[0].finding(&trace(TRACE), &campaign.origins()[0], |_| false, &[]);
+    let crash = crash.expect("it is one");
+    assert_eq!((&crash.kind, crash.places().count()), (&Kind::Crash, 0));
+    assert!(
+        happens_again(&Kind::Crash, &[], &ends(5)) && !happens_again(&Kind::Crash, &[], &ends(0))
+    );
 }

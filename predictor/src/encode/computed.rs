@@ -1,10 +1,10 @@
 //! Values that are computed: what expressions give with what their reads find.
 //!
 //! A model of the formula has chosen a source for each read that matters, so values can be computed
-//! along it. What comes out wrong, a branch that would not be passed, a check that would not fail,
-//! a read that is not what it was, becomes a clause: the sources that went into it are not chosen
-//! all together. A read whose value is computed with has all writes of its variable as sources, not
-//! only those of the value that it had.
+//! along it. What comes out wrong, a branch that would not be passed, a check that would not fail, a
+//! read that is not what it was, becomes a clause: the sources that went into it are not chosen all
+//! together. A read whose value is computed with has all writes of its variable as sources, not only
+//! those of the value that it had.
 
 use racelog::trace::Value;
 use racelog::trace::expression::is_true;

@@ -33,6 +33,8 @@ pub enum Kind {
     FailedCheck,
     /// A check of the language fails: an overflow, an index out of bounds, a division by zero.
     Panic,
+    /// A signal kills the program.
+    Crash,
     /// Another thread's access comes between two that the program means to be one step.
     AtomicityViolation,
     /// The same of two that the trace shows to be meant as one step.
@@ -85,7 +87,7 @@ struct About<'a> {
 
 impl Kind {
     /// All that this version knows, by their codes.
-    pub const KNOWN: [Self; 13] = [
+    pub const KNOWN: [Self; 14] = [
         Self::DataRace,
         Self::UnorderedRace,
         Self::SuspectedRace,
@@ -96,6 +98,7 @@ impl Kind {
         Self::SuspectedDeadlock,
         Self::FailedCheck,
         Self::Panic,
+        Self::Crash,
         Self::AtomicityViolation,
         Self::InferredAtomicity,
         Self::SendToNobody,
@@ -194,6 +197,15 @@ impl Kind {
                 basis: Basis::Schedule,
                 symmetric: true,
                 page: Some(include_str!("explain/RL021.md")),
+            },
+            Self::Crash => About {
+                code: "RL022",
+                title: "crash",
+                noun: "killed run",
+                rule: "Crash",
+                basis: Basis::Schedule,
+                symmetric: true,
+                page: Some(include_str!("explain/RL022.md")),
             },
             Self::AtomicityViolation => About {
                 code: "RL030",
@@ -357,6 +369,8 @@ mod examples {
     struct FailedCheck;
     #[doc = include_str!("explain/RL021.md")]
     struct Panic;
+    #[doc = include_str!("explain/RL022.md")]
+    struct Crash;
     #[doc = include_str!("explain/RL030.md")]
     struct AtomicityViolation;
     #[doc = include_str!("explain/RL031.md")]

@@ -10,8 +10,8 @@ use super::{Basis, Kind, Place, Spots};
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// It has happened: in a replay; in a run that was directed to it; or in the recorded run, by
-    /// the memory model, and the capture is complete.
+    /// It has happened: in a replay; in a run that was directed to it; or in the recorded run, by the memory model, and the capture
+    /// is complete.
     Proven,
     /// The trace proves it, nothing is known to be missing from the capture, and no replay was
     /// tried.

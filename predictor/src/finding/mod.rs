@@ -176,25 +176,6 @@ impl Finding {
 }
 
 impl Occurrence {
-    /// An occurrence in a trace of this name, before anything else is known of it.
-    pub fn new(trace: &str, parts: Vec<Part>, reason: Reason, detectors: Vec<String>) -> Self {
-        Self {
-            trace: trace.to_owned(),
-            parts,
-            subject: None,
-            reason,
-            detectors,
-            solver: None,
-            seconds: None,
-            witness: None,
-            steps: Vec::new(),
-            left_out: 0,
-            also: Vec::new(),
-            directed: None,
-            replay: None,
-        }
-    }
-
     /// What the parts do that tell the finding from others, as the source has it.
     pub fn sources(&self) -> impl Iterator<Item = &SourceOp> {
         self.telling_parts().map(|part| &part.source)

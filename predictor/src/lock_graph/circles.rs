@@ -165,8 +165,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The number of each request's strongly connected component. Requests that lead to many others
-    /// by one lock share a vertex for it, so that the graph stays linear in the locks that are
-    /// held.
+    /// by one lock share a vertex for it, so that the graph stays linear in the locks that are held.
     fn components(&self) -> Vec<usize> {
         let mut components = components(&Vertices::new(self).next);
         components.truncate(self.requests.len());

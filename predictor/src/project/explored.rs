@@ -23,13 +23,66 @@ pub struct Explored {
     pub happened: u64,
     /// How long all of that took.
     pub seconds: f64,
+    /// How far it was when something happened for the first time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstHit>,
+    /// What came of schedules that were directed to nothing, if each test had many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schedules: Option<Schedules>,
+    /// How many runs did not end, within their steps or their time.
+    pub unended: u64,
+    /// In how many runs control was lost: a thread blocked outside of racelog.
+    pub lost: u64,
+    /// The first run that did not end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unended_example: Option<RunOfTrace>,
+}
+
+/// Many schedules of each test.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Schedules {
+    /// How many tests there were.
+    pub tests: u64,
+    /// How many schedules they had together.
+    pub runs: u64,
+    /// How long that took.
+    pub seconds: f64,
+}
+
+/// How far directed runs were when something happened for the first time.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct FirstHit {
+    /// How many runs there had been, with that one.
+    pub runs: u64,
+    /// How long they took.
+    pub seconds: f64,
+}
+
+/// A run of what left a trace.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RunOfTrace {
+    /// The name of the trace.
+    pub trace: String,
+    /// The seed of the run, as `RACELOG_CONTROL` takes it.
+    pub control: String,
 }
 
 impl Explored {
     /// What was done, and how long it took.
-    pub fn new(done: Done, seconds: f64) -> Self {
-        let Done { suspects, left, runs, happened } = done;
-        Self { suspects, left, runs, happened, seconds }
+    pub fn new(done: Done, first: Option<FirstHit>, seconds: f64) -> Self {
+        let Done { suspects, left, runs, happened, unended, lost, unended_example } = done;
+        Self {
+            suspects,
+            left,
+            runs,
+            happened,
+            seconds,
+            first,
+            schedules: None,
+            unended,
+            lost,
+            unended_example,
+        }
     }
 }
 
@@ -74,8 +127,7 @@ impl Project {
         self.number();
     }
 
-    /// Takes over what directed runs have found from an earlier report, of traces that are the
-    /// same.
+    /// Takes over what directed runs have found from an earlier report, of traces that are the same.
     pub fn keep_directed(
         &mut self,
         before: &Self,

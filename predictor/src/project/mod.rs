@@ -34,7 +34,7 @@ pub use self::capture::Capture;
 pub(crate) use self::capture::without_hash;
 pub(crate) use self::collect::fnv;
 pub use self::collect::{Analysed, Collector};
-pub use self::explored::Explored;
+pub use self::explored::{Explored, FirstHit, RunOfTrace, Schedules};
 pub use self::merge::{MergeError, merge};
 pub use self::source::{NoSources, Sources};
 pub use self::suppress::Suppression;

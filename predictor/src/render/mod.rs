@@ -32,7 +32,7 @@ use crate::finding::Kind;
 use crate::report::thousands;
 
 /// The number of things, and the word for them: `1 race`, `2 races`.
-pub(crate) fn count(number: impl Into<u64>, one: &str) -> String {
+fn count(number: impl Into<u64>, one: &str) -> String {
     let number = number.into();
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {one}{plural}", thousands(number))

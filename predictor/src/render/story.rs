@@ -305,6 +305,9 @@ fn verb(part: &Part, names: &Names) -> String {
         "cas" => "exchanges",
         "cas_fail" => "fails to exchange, finding",
         "send" => "sends to",
+        // These are done to nothing.
+        "panic" => return "panics".to_owned(),
+        signal if signal.starts_with("signal ") => return format!("was there: {signal}"),
         other => other,
     };
     let it = match &part.object {

@@ -1,4 +1,4 @@
-//! Why a replay did not come to what was predicted.
+//! Deviation a replay did not come to what was predicted.
 
 use racelog::contract::outcome::GAVE_UP;
 use serde::{Deserialize, Serialize};
@@ -9,19 +9,19 @@ use super::outcome::{
     ThreadState,
 };
 
-/// Why what was predicted was not brought about. What explains it comes first: that something
+/// Deviation what was predicted was not brought about. What explains it comes first: that something
 /// is left which racelog does not see is only said if nothing else is known.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Cause {
     /// It was not tried.
     Untried {
-        /// Why not.
+        /// Deviation not.
         problem: String,
     },
     /// The program could not be run under control.
     NotRun {
-        /// Why not.
+        /// Deviation not.
         problem: String,
     },
     /// It is not the program that was recorded.
@@ -102,7 +102,7 @@ impl Cause {
         }
     }
 
-    /// Why a run has not come to what was predicted; nothing if it has.
+    /// Deviation a run has not come to what was predicted; nothing if it has.
     pub(super) fn of(order: &Order) -> Option<Self> {
         let outcome = &order.outcome;
         let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());

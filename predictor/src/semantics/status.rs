@@ -167,8 +167,8 @@ impl Machine<'_> {
         trace.threads().filter(waits_to_write).collect()
     }
 
-    /// Whether a thread has started and not come to its end. The ends of some threads are not
-    /// known: of all of them in a trace that was cut off.
+    /// Whether a thread has started and not come to its end. The ends of some threads are not known:
+    /// of all of them in a trace that was cut off.
     pub fn is_live(&self, state: &State, thread: ThreadId) -> bool {
         let is_over = self.trace().has_ended(thread) && self.finished(state, thread).is_ok();
         state.has_started(thread) && !is_over

@@ -1,9 +1,9 @@
 //! Checks and acts that another thread can come between.
 //!
-//! Of an atomic: a thread loads it and later writes it, and another thread writes it as well. Of
-//! what a lock guards: a thread takes the lock twice, and another takes it as well. After the model
-//! `relaxed`, nothing is asked of what the threads find. Most of these are right: that a thread
-//! acts by what it found is a guess.
+//! Of an atomic: a thread loads it and later writes it, and another thread writes it as well. Of what
+//! a lock guards: a thread takes the lock twice, and another takes it as well. After the model
+//! `relaxed`, nothing is asked of what the threads find. Most of these are right: that a thread acts
+//! by what it found is a guess.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ const MOST: usize = 8;
 
 /// What a thread does to an object that another could come between.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
+pub(super) enum Step {
     /// It finds something out.
     Check,
     /// It changes something.
@@ -76,7 +76,7 @@ pub(super) fn find(trace: &Trace) -> Vec<Suspect> {
 }
 
 /// What an event is a step of, if it is one.
-fn step(trace: &Trace, event: EventId) -> Option<(Object, Step)> {
+pub(super) fn step(trace: &Trace, event: EventId) -> Option<(Object, Step)> {
     let op = trace.op(event);
     if let Op::Acquire(lock) = op {
         let lock = trace.is_of_program(lock).then_some(lock)?;

@@ -8,6 +8,7 @@
 
 mod between;
 mod circles;
+mod orders;
 mod races;
 mod waits;
 
@@ -70,6 +71,8 @@ pub enum Why {
     OrderOfLocks(Vec<LockId>),
     /// The orders in which locks are taken make a circle.
     OrdersOfLocksDiffer,
+    /// One of them frees what the other accesses.
+    FreedMeanwhile,
     /// A notification could come before the wait that it is meant for.
     EarlyNotification,
     /// What one thread has found in an atomic, another changes before the first acts by it.
@@ -79,6 +82,8 @@ pub enum Why {
     /// In the recorded run atomic accesses or notifications order them, and what a thread found
     /// there may not have mattered.
     OrderOfValues,
+    /// Nothing says that the one must come before the other.
+    OtherOrder,
 }
 
 impl Why {
@@ -93,6 +98,7 @@ impl Why {
             Self::OrdersOfLocksDiffer => {
                 "the orders in which these are taken make a circle".to_owned()
             }
+            Self::FreedMeanwhile => "the memory could be freed before it is accessed".to_owned(),
             Self::EarlyNotification => {
                 "the notification could come before the thread waits".to_owned()
             }
@@ -105,6 +111,7 @@ impl Why {
             Self::OrderOfValues => {
                 "only what one thread has found of the other is between them".to_owned()
             }
+            Self::OtherOrder => "nothing says which of them comes first".to_owned(),
         }
     }
 }
@@ -119,13 +126,14 @@ pub struct Suspects {
 }
 
 impl Suspects {
-    /// The suspects of a trace, but for those that are known: what was reported already is not
-    /// tried again.
+    /// The suspects of a trace, but for those that are known: what was reported already is not tried
+    /// again.
     pub fn of(trace: &Trace, is_known: impl Fn(&Suspect) -> bool) -> Self {
         let mut all = races::find(trace);
         all.extend(circles::find(trace));
         all.extend(waits::find(trace));
         all.extend(between::find(trace));
+        all.extend(orders::find(trace));
         let mut targets = BTreeSet::new();
         all.retain(|suspect| !is_known(suspect) && targets.insert(suspect.target.clone()));
         all.sort_by_cached_key(|suspect| rank(trace, suspect));
@@ -135,14 +143,15 @@ impl Suspects {
     }
 }
 
-/// What comes first is tried first: by the kind of reason; then those whose events are close to
-/// each other, for little is between them.
+/// What comes first is tried first: by the kind of reason; then those whose events are close to each
+/// other, for little is between them.
 fn rank(trace: &Trace, suspect: &Suspect) -> (u8, u64, String) {
     let class = match suspect.why {
         Why::OrderOfLocks(_) | Why::OrdersOfLocksDiffer => 0,
-        Why::EarlyNotification | Why::OrderOfValues => 1,
+        Why::FreedMeanwhile | Why::EarlyNotification | Why::OrderOfValues => 1,
         Why::ChangedAtomic => 2,
         Why::ChangedUnderLock => 3,
+        Why::OtherOrder => 4,
     };
     let numbers = || suspect.events.iter().map(|event| event.number());
     let spread = numbers().max().unwrap_or(0) - numbers().min().unwrap_or(0);
@@ -161,6 +170,12 @@ mod tests {
         t2 release l @ b.rs:1:1\nt2 read x 1 @ b.rs:2:1\n";
 
     fn words(text: &str) -> Vec<String> {
+        let mut words = all_words(text);
+        words.retain(|words| !words.contains(": nothing says which"));
+        words
+    }
+
+    fn all_words(text: &str) -> Vec<String> {
         let trace: Trace = text.parse().unwrap();
         let suspects = Suspects::of(&trace, |_| false);
         let mut printer = trace.printer();
@@ -211,6 +226,24 @@ mod tests {
             t1 acquire l @ a.rs:2:1\nt1 release l\nt2 acquire l @ b.rs:1:1\nt2 release l\n";
         let why = "another thread can take the lock between these two times";
         assert_eq!(words(locked), [format!("between a.rs:1:1,b.rs:1:1,a.rs:2:1: {why}")]);
+    }
+
+    #[test]
+    fn what_comes_first_may_come_late() {
+        let why = "nothing says which of them comes first";
+        let late = [format!("late a.rs:2:1: {why}"), format!("late b.rs:1:1: {why}")];
+        assert_eq!(all_words(BY_CHANCE)[1..], late);
+        let joined = BY_CHANCE.replace("t2 acquire l", "t2 join t1\nt2 acquire l");
+        assert_eq!(all_words(&joined), [""; 0], "who joins the other comes after it always");
+    }
+
+    #[test]
+    fn what_is_freed_may_be_accessed_late() {
+        let freed = "#racelog freed x\nt0 fork t1\nt0 fork t2\nt1 load y 0 @ a.rs:1:1\n\
+            t1 acquire l @ a.rs:2:1\nt1 read x 0 @ a.rs:3:1\nt1 release l @ a.rs:4:1\n\
+            t2 acquire l\nt2 release l\nt2 write x _\n";
+        let why = "the memory could be freed before it is accessed";
+        assert_eq!(words(freed), [format!("late a.rs:3:1,a.rs:2:1,a.rs:1:1: {why}")]);
     }
 
     #[test]

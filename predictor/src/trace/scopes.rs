@@ -2,8 +2,8 @@
 //!
 //! Who waits at a barrier has arrived there itself, and how many threads it takes is the program's
 //! affair: any thread may come. The end of a scope waits for the threads of the scope, and for
-//! nobody else. In a trace it is a `leave` by a thread that never arrives for that generation:
-//! those who do are the threads that it waits for.
+//! nobody else. In a trace it is a `leave` by a thread that never arrives for that generation: those
+//! who do are the threads that it waits for.
 
 use std::sync::OnceLock;
 

@@ -61,9 +61,9 @@ impl Rewriter<'_> {
         found.map(|function| function.3)
     }
 
-    /// What is called if a function that is named so is std's, of which nothing says so here: it
-    /// may be imported where this function stands, or its module by another name. Those of a name
-    /// that other functions often have, whose arguments may be of any type, are left alone.
+    /// What is called if a function that is named so is std's, of which nothing says so here: it may
+    /// be imported where this function stands, or its module by another name. Those of a name that
+    /// other functions often have, whose arguments may be of any type, are left alone.
     pub(super) fn possible_pointer_function(
         &self,
         path: &Path,

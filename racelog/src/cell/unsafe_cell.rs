@@ -76,11 +76,11 @@ impl<T: ?Sized> UnsafeCell<T> {
 
     /// As [`std::cell::UnsafeCell::get`], but not a `const fn`: it is recorded that a pointer was
     /// given away here, as an `assert` event. Code under `#[racelog::instrument]` records what it
-    /// does with the pointer instead. Where a `const fn` needs the pointer,
-    /// [`raw_get`](Self::raw_get) is one; it records nothing.
+    /// does with the pointer instead. Where a `const fn` needs the pointer, [`raw_get`](Self::raw_get)
+    /// is one; it records nothing.
     ///
-    /// On stable Rust a `const fn` cannot record, not even where it is called when the program
-    /// runs. It calls no other functions, by name or by pointer, and has no assembly:
+    /// On stable Rust a `const fn` cannot record, not even where it is called when the program runs.
+    /// It calls no other functions, by name or by pointer, and has no assembly:
     ///
     /// ```compile_fail,E0015
     /// fn record() {}

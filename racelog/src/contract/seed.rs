@@ -38,8 +38,8 @@ pub enum Seed {
         /// The seed of the random numbers.
         number: u64,
     },
-    /// `circle:NUMBER`, `between:NUMBER` and `wait:NUMBER`: at random, but threads wait before places
-    /// that are given besides.
+    /// `circle:NUMBER`, `between:NUMBER`, `wait:NUMBER` and `late:NUMBER`: at random, but threads wait
+    /// before places that are given besides.
     Held {
         /// Which threads wait, and until when.
         manoeuvre: Manoeuvre,
@@ -62,11 +62,13 @@ pub enum Manoeuvre {
     /// Of three places: before it takes the lock, at the first, or before it waits, at the second, a
     /// thread waits until another has notified at the third.
     Wait,
+    /// At one of the places a thread waits for as long as others can go on.
+    Late,
 }
 
 impl Manoeuvre {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Circle, Self::Between, Self::Wait];
+    pub const ALL: [Self; 4] = [Self::Circle, Self::Between, Self::Wait, Self::Late];
 
     /// The kind of its seeds.
     #[must_use]
@@ -75,6 +77,7 @@ impl Manoeuvre {
             Self::Circle => "circle",
             Self::Between => "between",
             Self::Wait => "wait",
+            Self::Late => "late",
         }
     }
 
@@ -84,6 +87,7 @@ impl Manoeuvre {
         match self {
             Self::Circle => places >= 2,
             Self::Between | Self::Wait => places == 3,
+            Self::Late => places >= 1,
         }
     }
 }
@@ -181,6 +185,7 @@ mod tests {
             (Seed::Held { manoeuvre: Manoeuvre::Circle, number: 4 }, "circle:4"),
             (Seed::Held { manoeuvre: Manoeuvre::Between, number: 5 }, "between:5"),
             (Seed::Held { manoeuvre: Manoeuvre::Wait, number: 6 }, "wait:6"),
+            (Seed::Held { manoeuvre: Manoeuvre::Late, number: 7 }, "late:7"),
             (Seed::Path(vec![0, 0, 0, 1, 2, 2]), "path:0x3.1.2x2"),
             (Seed::Path(Vec::new()), "path:"),
         ] {

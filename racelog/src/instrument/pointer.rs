@@ -119,8 +119,7 @@ impl Hooks {
     #[inline]
     pub fn made<R>(self, result: R) -> R {
         if !raw::end() && !held::end() {
-            // No raw pointer and no word that a lock guards, but perhaps a `Deref`, a destructor or
-            // an operator of the program.
+            // No raw pointer and no word that a lock guards, but perhaps a `Deref`, a destructor or an operator of the program.
             branch(Some(CallSite::caller()));
         }
         result

@@ -29,8 +29,8 @@
 //! assert_eq!(sum.into_inner(), 2);
 //! ```
 //!
-//! For `spin`, with its feature `lock_api`: `lock_api::Mutex<RawMutex<spin::Mutex<()>>, T>`.
-//! Without the feature `record`, `RawMutex<R>` *is* `R`.
+//! For `spin`, with its feature `lock_api`: `lock_api::Mutex<RawMutex<spin::Mutex<()>>, T>`. Without
+//! the feature `record`, `RawMutex<R>` *is* `R`.
 //!
 //! An inner lock that uses racelog's atomics is recorded with all that it does; one that uses
 //! `core`'s is recorded as the lock that it is, and so waits instead of spinning under control, and

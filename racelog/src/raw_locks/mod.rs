@@ -1,5 +1,5 @@
-//! Recorded raw locks for all locks that are built on [`lock_api`]: the mirrors of other crates,
-//! and what programs build themselves, by [`crate::lock_api`].
+//! Recorded raw locks for all locks that are built on [`lock_api`]: the mirrors of other crates, and
+//! what programs build themselves, by [`crate::lock_api`].
 //!
 //! [`RawMutex<R>`] and [`RawRwLock<R>`] wrap a raw lock `R` of such a crate, which does the
 //! locking, and have the traits of `lock_api` that `R` has. A mirror names them, as

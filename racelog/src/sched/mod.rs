@@ -9,8 +9,8 @@
 //!   program's own looks at `racelog::time::Instant`; what has slept or looked in vain for long finds
 //!   that more time has passed, and no time-out comes earlier for it. std's `Instant` is the world's.
 //! - To sleep is no order, for nothing says how fast the others are: a thread that sleeps may go on
-//!   whenever it is chosen. If it sleeps again, another moves first. A search that is exhaustive
-//!   goes by the clock there, too.
+//!   whenever it is chosen. If it sleeps again, another moves first. A search that is exhaustive goes
+//!   by the clock there, too.
 //! - A thread that calls `yield_now` or `spin_loop` lets another move first.
 //! - When the body returns, threads that are left are sent away, as at the end of a process: they
 //!   unwind from where they stand.

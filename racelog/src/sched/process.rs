@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `RACELOG_CONTROL` | a seed: the process runs under control, by that seed |
 //! | `RACELOG_RACE` | two places, with a comma between: what `race:` seeds in `RACELOG_CONTROL` are directed to, and others look out for |
-//! | `RACELOG_PLACES` | places, with commas between: what `circle:`, `between:` and `wait:` seeds in `RACELOG_CONTROL` go by |
+//! | `RACELOG_PLACES` | places, with commas between: what `circle:`, `between:`, `wait:` and `late:` seeds in `RACELOG_CONTROL` go by |
 //! | `RACELOG_SCHEDULE` | a file with a [schedule](crate::contract::schedule): the process is recorded and replays it |
 //! | `RACELOG_MAX_STEPS` | after so many steps a process that has not ended counts as a livelock; 10 million if it is not set |
 //! | `RACELOG_OUTCOME` | the file that says how that went; that of the schedule, with `.outcome` at its end, if it is not set. By a seed, only if it is set |

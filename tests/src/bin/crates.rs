@@ -9,8 +9,8 @@
 //!
 //! `--with PROGRAM` before all that names a `cargo-racelog` that is built already.
 //!
-//! What is done is kept in FOLDER, a file a crate; a second run goes on where the first has
-//! stopped. To try one again, delete its file in FOLDER/results.
+//! What is done is kept in FOLDER, a file a crate; a second run goes on where the first has stopped.
+//! To try one again, delete its file in FOLDER/results.
 
 use std::env;
 use std::fs;

@@ -3,8 +3,8 @@
 //! such ways, from 1; `FIRST` to `LAST` of them are tried.
 //!
 //! Every trace has to be valid and without race, and has to say how many events are lost where some
-//! are. Deadlocks and other endless waits are looked for as well. What does not hold is said, and
-//! its trace is kept.
+//! are. Deadlocks and other endless waits are looked for as well. What does not hold is said, and its
+//! trace is kept.
 
 use std::error::Error;
 use std::fs;

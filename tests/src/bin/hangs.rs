@@ -193,8 +193,8 @@ fn barrier(right: bool) {
     );
 }
 
-/// A message is sent under a lock that the receiver needs, by a channel of crossbeam; right if
-/// there is room for it.
+/// A message is sent under a lock that the receiver needs, by a channel of crossbeam; right if there
+/// is room for it.
 fn crossbeam(right: bool) {
     let (sender, receiver) = racelog::crossbeam::channel::bounded(if right { 2 } else { 1 });
     sender.send(0).unwrap();

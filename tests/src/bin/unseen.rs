@@ -1,6 +1,5 @@
-//! Programs in which something orders accesses that a trace does not have, or had not: that a lock
-//! is not poisoned, and threads that nobody who is recorded starts. `tests/suite/unseen.rs` records
-//! and analyses them.
+//! Programs in which something orders accesses that a trace does not have, or had not: that a lock is not
+//! poisoned, and threads that nobody who is recorded starts. `tests/suite/unseen.rs` records and analyses them.
 //!
 //!     unseen PROGRAM [racy]
 
@@ -50,8 +49,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// One thread writes to a cell if `look` finds something to be as it was; another, later, changes
-/// that, both under one lock, and then writes to the cell. A race, if the first does not look.
+/// One thread writes to a cell if `look` finds something to be as it was; another, later, changes that, both under
+/// one lock, and then writes to the cell. A race, if the first does not look.
 fn twins(racy: bool, look: impl Fn() -> bool + Sync, change: impl Fn() + Sync) {
     let (k, x) = (Mutex::new(()), Shared::new(0));
     let done = AtomicBool::new(false);
@@ -180,8 +179,8 @@ fn scope(racy: bool) {
     }
 }
 
-/// Two threads use a cell one after the other, for long; what orders them is a message by way of a
-/// thread of std's. In the racy twin both go on when the message is there.
+/// Two threads use a cell one after the other, for long; what orders them is a message by way of a thread of
+/// std's. In the racy twin both go on when the message is there.
 fn messenger(racy: bool) {
     let (x, y) = (Shared::new(0u64), Shared::new(0));
     let turn = AtomicU32::new(0);

@@ -156,8 +156,8 @@ impl World<'_> {
         self.come_to_ends();
     }
 
-    /// Where some thread has an `end`, a thread without one is not known to have ended. So that
-    /// there are stalls in such traces, too, most of the others get one.
+    /// Where some thread has an `end`, a thread without one is not known to have ended. So that there
+    /// are stalls in such traces, too, most of the others get one.
     fn come_to_ends(&mut self) {
         if !self.text.lines().any(|line| line.ends_with(" end")) || self.chance(0.3) {
             return;

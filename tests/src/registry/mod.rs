@@ -1,5 +1,4 @@
-//! Crates of the package registry, as other people publish them, made ready to be built and
-//! changed.
+//! Crates of the package registry, as other people publish them, made ready to be built and changed.
 //!
 //! [`fetch`] has cargo fetch a crate, by name and version, from whatever registry cargo is
 //! configured with, and copies its sources into a folder. There it is a [`Package`] of a workspace

@@ -79,8 +79,8 @@ impl Package {
         dependencies.insert("racelog".to_owned(), Value::Table(racelog));
     }
 
-    /// Has racelog leave the allocator to the package, for one of its tests has one of its own.
-    /// After [`depend_on_racelog`](Self::depend_on_racelog).
+    /// Has racelog leave the allocator to the package, for one of its tests has one of its own. After
+    /// [`depend_on_racelog`](Self::depend_on_racelog).
     pub fn keep_own_allocator(&mut self) {
         let racelog = ["target", "cfg(racelog)", "dependencies", "racelog"]
             .iter()

@@ -98,19 +98,6 @@ fn every_race_of_the_instrumented_programs_is_confirmed() {
     }
 }
 
-/// Unsafe functions that race. Of memory that one of them frees nothing may be known in a replay:
-/// the other's access is the only one, and is still to come.
-#[test]
-fn every_race_of_the_unsafe_twins_is_confirmed() {
-    let program = Path::new(env!("CARGO_BIN_EXE_twins"));
-    let (_, names, _) = run(Command::new(program).arg("list"), b"");
-    // Frees are steps before its race, of memory of which nothing is known when they are to come.
-    let names = names.lines().filter(|name| *name != "grown-vector");
-    let is_racy = |name: &&str| Case::new(program, &[name, "racy"]).confirm().0 > 0;
-    let racy: Vec<&str> = names.filter(is_racy).collect();
-    assert!(racy.len() >= 27 && racy.contains(&"boxed-free"), "{racy:?}");
-}
-
 #[test]
 fn a_race_that_needs_another_thread_to_be_woken_is_confirmed() {
     let program = Path::new(env!("CARGO_BIN_EXE_waits"));

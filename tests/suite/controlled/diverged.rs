@@ -77,16 +77,6 @@ fn cause(args: &[&str]) -> (Value, String) {
 }
 
 #[test]
-fn a_program_that_spins_for_what_nobody_sees_is_told_apart() {
-    let case = Case::new(Path::new(PROGRAM), &["counts"]);
-    let (code, replayed, said) = case.replay_only_race();
-    assert_eq!(code, 1, "{replayed}");
-    let cause = &replayed["verdict"]["cause"];
-    assert_eq!((&cause["kind"], &cause["thread"]), (&"control_lost".into(), &"main".into()));
-    assert!(said.contains("thread `main` blocked outside of racelog, after "), "{said}");
-}
-
-#[test]
 fn threads_that_were_not_recorded_are_named() {
     let (cause, said) = cause(&["stranger"]);
     assert_eq!(cause["kind"], "foreign_threads", "{said}");

@@ -51,6 +51,12 @@ Flags of racelog may stand anywhere before `--`; all others are cargo's.")]
     Nextest(Run),
     /// The same with `cargo run`
     Run(Run),
+    /// The same as `test`, and runs each test under many schedules
+    #[command(after_help = "\
+Examples:
+  cargo racelog explore                              200 schedules of each test
+  cargo racelog explore --schedules 5000 drains      more of them, of some tests")]
+    Explore(Run),
     /// Reports again, from what is there
     Report(Again),
     /// Analyses the traces that are there, or a part of them
@@ -104,6 +110,10 @@ pub(super) struct Run {
     pub(super) flags: Flags,
     #[command(flatten)]
     pub(super) output: Output,
+    /// Under how many schedules each test runs besides, directed to nothing [default: none; of
+    /// `explore` 200]
+    #[arg(long, value_name = "N")]
+    pub(super) schedules: Option<usize>,
     /// Do not run the program again to confirm what was predicted
     #[arg(long)]
     pub(super) no_confirm: bool,
@@ -263,7 +273,7 @@ fn shard(text: &str) -> Result<Shard, String> {
 }
 
 /// The subcommands that run cargo.
-const RUNS: [&str; 3] = ["test", "nextest", "run"];
+const RUNS: [&str; 4] = ["test", "nextest", "run", "explore"];
 
 /// What both we and cargo want to know.
 const SHARED: [&str; 4] = ["quiet", "verbose", "color", "jobs"];

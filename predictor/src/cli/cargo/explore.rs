@@ -19,23 +19,46 @@ use super::trust::{Again, Trust};
 use crate::child::controlled::{Control, ControlledProgram};
 use crate::directed::{Campaign, Origin, Ran, Shown, Task, happens_again};
 use crate::finding::{Finding, Kind, Occurrence, Place, Replay};
-use crate::project::{Explored, Project};
+use crate::project::{Explored, FirstHit, Project};
 use crate::render::replay_lines;
 use crate::replay::{ReportNames, thread_names};
-use crate::suspects::{Suspect, Suspects, Target};
+use crate::suspects::{Suspect, Suspects, Target, Why};
 use crate::trace::Trace;
 use crate::trace::format::Source;
 
 /// How long one run may take: a program that hangs must not use up all the time that there is.
-const RUN_TIME: Duration = Duration::from_secs(10);
+pub(super) const RUN_TIME: Duration = Duration::from_secs(10);
 
 /// How often a run is made again before it is reported.
-const AGAIN: usize = 2;
+pub(super) const AGAIN: usize = 2;
 
 /// The programs that left the traces.
 pub(super) struct Programs<'a> {
     pub(super) traces: &'a Path,
     pub(super) trust: &'a Trust,
+}
+
+/// How long all runs may take.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    time: Duration,
+    /// The first runs of all suspects may take longer.
+    at_most: Duration,
+}
+
+/// How long suspects are tried at least, if nothing else is asked for.
+const EXPLORE_TIME: Duration = Duration::from_secs(5);
+
+/// How many times as long the first runs of all suspects may take: on a machine that is busy with
+/// other things each run takes longer, and the same is to be found.
+const PATIENCE: u32 = 8;
+
+impl Budget {
+    /// As much as was asked for, or else as long as the programs ran when they were recorded.
+    pub(super) fn new(asked: Option<Duration>, recording: Duration) -> Self {
+        let time = asked.unwrap_or(recording.max(EXPLORE_TIME));
+        Self { time, at_most: if asked.is_some() { time } else { time * PATIENCE } }
+    }
 }
 
 /// A program that can be run again, and what to call its threads.
@@ -50,10 +73,10 @@ pub(super) fn explore(
     project: &Project,
     programs: &Programs<'_>,
     settings: &Resolved,
-    budget: Duration,
+    budget: Budget,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Option<(Vec<Finding>, Explored)> {
-    if budget.is_zero() || interrupt::noted().is_some() {
+    if budget.time.is_zero() || interrupt::noted().is_some() {
         return None;
     }
     let work = || tried(project, programs, settings, budget, progress);
@@ -68,7 +91,7 @@ fn tried(
     project: &Project,
     programs: &Programs<'_>,
     settings: &Resolved,
-    budget: Duration,
+    budget: Budget,
     progress: impl Fn(usize, usize) + Sync + Send,
 ) -> Option<(Vec<Finding>, Explored)> {
     let known = project.traces.par_iter().filter_map(|trace| {
@@ -82,23 +105,31 @@ fn tried(
     let started = Instant::now();
     let mut campaign = Campaign::new(origins);
     let done = AtomicUsize::new(0);
-    let is_over = || started.elapsed() >= budget || interrupt::noted().is_some();
-    while !is_over() {
-        let tasks = campaign.round();
+    let is_over = |time: Duration| started.elapsed() >= time || interrupt::noted().is_some();
+    let is_left = |task: &Task| !is_over(if task.is_first { budget.at_most } else { budget.time });
+    let mut first = None;
+    loop {
+        let tasks: Vec<Task> = campaign.round().into_iter().filter(&is_left).collect();
         if tasks.is_empty() {
             break;
         }
         let size = campaign.size();
         let run = |task: Task| {
-            let left = budget.saturating_sub(started.elapsed());
-            let ran = (!is_over()).then(|| run(&task, &runnable[task.origin], settings, left));
+            let left = budget.at_most.saturating_sub(started.elapsed());
+            let ran = is_left(&task).then(|| run(&task, &runnable[task.origin], settings, left));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, size);
             (task, ran)
         };
         let ran: Vec<_> = tasks.into_par_iter().map(run).collect();
         for (task, ran) in ran {
             match ran {
-                Some(Some(ran)) => campaign.note(task, ran),
+                Some(Some(ran)) => {
+                    campaign.note(task, ran);
+                    if first.is_none() && campaign.has_shown() {
+                        let seconds = started.elapsed().as_secs_f64();
+                        first = Some(FirstHit { runs: campaign.done().runs, seconds });
+                    }
+                }
                 // That it was interrupted says nothing of the program.
                 Some(None) if interrupt::noted().is_none() => campaign.give_up(&task),
                 Some(None) | None => {}
@@ -118,7 +149,8 @@ fn tried(
         finding(shown, &campaign, programs, settings)
     });
     let findings: Vec<Finding> = findings.collect();
-    Some((findings, Explored::new(campaign.done(), started.elapsed().as_secs_f64())))
+    let seconds = started.elapsed().as_secs_f64();
+    Some((findings, Explored::new(campaign.done(), first, seconds)))
 }
 
 /// A run that is made again.
@@ -207,6 +239,11 @@ fn suspects(
             let mut variables = suspect.events.iter().filter_map(|it| trace.accessed(*it));
             variables.any(|var| known.contains(&var))
         }
+        Target::Held(Manoeuvre::Late, _) if suspect.why == Why::FreedMeanwhile => suspect
+            .events
+            .iter()
+            .any(|it| trace.accessed(*it).is_some_and(|var| known.contains(&var))),
+        Target::Held(Manoeuvre::Late, _) => false,
         Target::Held(Manoeuvre::Circle | Manoeuvre::Wait, _) => {
             let places = suspect.events.iter().filter_map(|it| trace.source_place(*it));
             let mut places = places.map(|place| Place::from(place).stripped(strip));
@@ -214,7 +251,8 @@ fn suspects(
         }
     };
     let suspects = Suspects::of(&trace, is_known);
-    if suspects.all.is_empty() {
+    // Who is alone has no schedules.
+    if trace.thread_count() < 2 {
         return None;
     }
     let again = programs.trust.again(programs.traces, name, &trace).ok()?;
@@ -233,7 +271,7 @@ fn run(task: &Task, runnable: &Runnable, settings: &Resolved, left: Duration) ->
     let time = settings.run_time.min(RUN_TIME).min(left.max(Duration::from_secs(1)));
     let program = ControlledProgram::new(&again.words, time).within(&again.surroundings);
     let control = Control::Seed { seed: &task.seed, race: task.race(), places: task.places() };
-    let ended = program.unrecorded().run(control, names).ok()?;
+    let ended = program.unrecorded().unread().run(control, names).ok()?;
     Some(Ran { code: ended.end.code(), outcome: ended.outcome })
 }
 

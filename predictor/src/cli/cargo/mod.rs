@@ -1,8 +1,9 @@
 //! `cargo racelog`: one command from test to proof.
 //!
 //! Cargo builds and runs with recording on (`build`, `runner`), the traces are found (`traces`) and
-//! analysed, what was predicted is confirmed (`confirm`), what is suspected is tried (`explore`),
-//! and all is reported (`output`).
+//! analysed, with those of many schedules if that is asked for (`schedules`), what was predicted is
+//! confirmed (`confirm`), what is suspected is tried (`explore`), and
+//! all is reported (`output`).
 
 mod args;
 mod build;
@@ -16,6 +17,7 @@ mod own_runs;
 mod recorded;
 mod run_folder;
 mod runner;
+mod schedules;
 mod settings;
 mod sources;
 mod traces;
@@ -41,6 +43,7 @@ use self::build::{Named, Peeked, Way};
 use self::output::Reporter;
 use self::own_runs::OwnRuns;
 use self::run_folder::RunFolder;
+use self::schedules::Scheduled;
 use self::settings::Resolved;
 use self::sources::Files;
 use self::traces::Before;
@@ -50,7 +53,7 @@ use super::progress::SharedProgress;
 use super::{ERROR, Failure, Outcome, regular, say, terminal};
 use crate::child::End;
 use crate::finding::Kind;
-use crate::project::{Progress, Project, TraceFile, analyze, merge};
+use crate::project::{Explored, Progress, Project, Schedules, TraceFile, analyze, merge};
 use crate::render;
 use crate::unrecorded::{Unread, Unrecorded};
 
@@ -65,9 +68,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let code = |outcome: Outcome| ExitCode::from(outcome.code());
     let result = match &command {
-        Command::Test(args) => record(&["test"], args),
-        Command::Nextest(args) => record(&["nextest", "run"], args),
-        Command::Run(args) => record(&["run"], args),
+        Command::Test(args) => record(&["test"], args, 0),
+        Command::Nextest(args) => record(&["nextest", "run"], args, 0),
+        Command::Run(args) => record(&["run"], args, 0),
+        Command::Explore(args) => record(&["test"], args, SCHEDULES),
         Command::Report(args) => report(args).map(code),
         Command::Analyze(args) => analyze_traces(args).map(code),
         Command::Merge(args) => merge_shards(args).map(code),
@@ -87,8 +91,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Runs cargo, and does everything that comes after.
-fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
+/// Under how many schedules `explore` runs each test.
+const SCHEDULES: usize = 200;
+
+/// Runs cargo, and does everything that comes after. Each test has so many schedules besides, if
+/// nothing else is asked for.
+fn record(subcommand: &[&str], args: &Run, schedules: usize) -> Result<ExitCode, Failure> {
     let peeked = Peeked::new(subcommand, &args.cargo);
     let workspace = Workspace::find(peeked.manifest.as_deref(), peeked.target_dir.as_deref())?;
     // What is wrong with the settings is better known before the build.
@@ -138,10 +146,22 @@ fn record(subcommand: &[&str], args: &Run) -> Result<ExitCode, Failure> {
     if !args.keep_traces {
         before.remove(&workspace.folder, &runs)?;
     }
+    let schedules = args.schedules.unwrap_or(schedules);
+    let scheduled = match interrupted {
+        None if schedules > 0 => Some(job.explore(&runs, schedules)?),
+        _ => None,
+    };
+    let interrupted = interrupt::noted().map(Outcome::Interrupted);
     let files = workspace.traces()?;
     hang::say_where_threads_stood(&files, &run_folder, interrupted.is_some());
     unrecorded::keep(&workspace.folder, &unrecorded)?;
-    let project = job.analyze(&files, unrecorded);
+    let mut project = job.analyze(&files, unrecorded);
+    if let Some(scheduled) = scheduled {
+        project.add_directed(scheduled.findings, &job.sources);
+        let schedules =
+            Schedules { tests: scheduled.tests, runs: scheduled.runs, seconds: scheduled.seconds };
+        project.explored.get_or_insert_default().schedules = Some(schedules);
+    }
     // A user who interrupts does not want more to be run.
     let again = interrupted
         .is_none()
@@ -382,9 +402,6 @@ fn clean(args: &Clean) -> Result<Outcome, Failure> {
     Ok(Outcome::NothingFound)
 }
 
-/// How long suspects are tried at least, if nothing else is asked for.
-const EXPLORE_TIME: Duration = Duration::from_secs(5);
-
 /// How programs are run again.
 struct RunAgain {
     trust: Trust,
@@ -404,6 +421,19 @@ impl<'a> Job<'a> {
     fn new(workspace: &'a Workspace, settings: Resolved) -> Result<Self, Failure> {
         let baseline = settings.baseline.as_deref().map(read).transpose()?;
         Ok(Self { workspace, settings, sources: Files::new(workspace), baseline })
+    }
+
+    /// Runs each test under many schedules.
+    fn explore(&self, runs: &OwnRuns, schedules: usize) -> Result<Scheduled, Failure> {
+        interrupt::note_first();
+        let bar = SharedProgress::new("schedules");
+        let scheduled =
+            schedules::run(self.workspace, runs, &self.settings, schedules, |done, all| {
+                bar.update(done, all);
+            });
+        drop(bar);
+        interrupt::as_usual();
+        scheduled
     }
 
     /// Analyses traces of programs whose sources use what is listed.
@@ -461,7 +491,7 @@ impl<'a> Job<'a> {
             });
             drop(bar);
             project.judge();
-            let budget = self.settings.explore_time.unwrap_or(recording.max(EXPLORE_TIME));
+            let budget = explore::Budget::new(self.settings.explore_time, recording);
             let bar = SharedProgress::new("exploring");
             let programs = explore::Programs { traces: folder, trust: &trust };
             let explored =
@@ -472,7 +502,8 @@ impl<'a> Job<'a> {
             interrupt::as_usual();
             if let Some((found, explored)) = explored {
                 project.add_directed(found, &self.sources);
-                project.explored = Some(explored);
+                let schedules = project.explored.take().and_then(|before| before.schedules);
+                project.explored = Some(Explored { schedules, ..explored });
             }
             self.weigh(&mut project);
         }

@@ -12,7 +12,6 @@ use super::graph::Graph;
 use super::output;
 use super::workspace::{Package, Target, Workspace};
 use crate::child;
-use crate::render::count;
 use crate::unrecorded::{
     Cfg, Dependency, Root, Truth, Unrecorded, Use, What, is_synchronising, scan,
 };
@@ -221,13 +220,13 @@ pub(super) fn summarise(found: &Unrecorded) {
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         format!("{}{rest}", words.join(", "))
     };
-    let places = |uses: &[&Use]| count(uses.len() as u64, "place");
     if !others.is_empty() {
-        let text = format!("what is not recorded, in {}: {}", places(&others), first(&others));
+        let text = format!("what is not recorded, in {} places: {}", others.len(), first(&others));
         say("warning", format_args!("{text}; `cargo racelog report --verbose` lists all"));
     }
     if !arcs.is_empty() {
-        let text = format!("std's `Arc` is not recorded, in {}: {}", places(&arcs), first(&arcs));
+        let text =
+            format!("std's `Arc` is not recorded, in {} places: {}", arcs.len(), first(&arcs));
         let how = "racelog's feature `recorded-arc` records it, and what destructors free";
         say("note", format_args!("{text}; {how}"));
     }

@@ -155,8 +155,8 @@ fn state(encoder: &mut Encoder<'_>) -> Asked {
     asked
 }
 
-/// In a stall, a thread that has been started goes on until it is blocked or has come to its end.
-/// If its end is not known, it is blocked.
+/// In a stall, a thread that has been started goes on until it is blocked or has come to its end. If
+/// its end is not known, it is blocked.
 fn state_thread(encoder: &mut Encoder<'_>, asked: &mut Asked, thread: ThreadId) {
     let trace = encoder.trace;
     let mut before = trace.fork_of(thread);

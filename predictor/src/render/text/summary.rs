@@ -8,7 +8,7 @@ use super::layout::{harmless, wrap};
 use super::{Detail, TextOptions};
 use crate::finding::{Finding, Level};
 use crate::goal::GoalKinds;
-use crate::project::{Explored, Project, Sources};
+use crate::project::{Explored, Project, Schedules, Sources};
 use crate::render::story::Story;
 use crate::render::{count, counted, list, thousands, unseen};
 
@@ -146,7 +146,7 @@ fn not_counted(project: &Project) -> Option<String> {
 
 /// What became of suspects.
 fn tried(explored: &Explored) -> String {
-    let Explored { suspects, left, runs, happened, seconds: _ } = explored;
+    let Explored { suspects, left, runs, happened, unended, schedules, .. } = explored;
     let happened = match happened {
         0 => "none".to_owned(),
         number => thousands(*number),
@@ -156,10 +156,18 @@ fn tried(explored: &Explored) -> String {
         count(*suspects, "suspect"),
         count(*runs, "run")
     );
-    match left {
-        0 => tried,
-        left => format!("{tried}, {} not tried to the end", thousands(*left)),
-    }
+    let tried = match schedules {
+        Some(Schedules { tests, runs, .. }) => {
+            format!("{} of {}; {tried}", count(*runs, "schedule"), count(*tests, "test"))
+        }
+        None => tried,
+    };
+    let besides = [
+        (*left, format!("{} not tried to the end", thousands(*left))),
+        (*unended, format!("{} did not end", count(*unended, "run"))),
+    ];
+    let besides = besides.iter().filter(|(number, _)| *number > 0).map(|(_, words)| words.as_str());
+    [tried.as_str()].into_iter().chain(besides).collect::<Vec<_>>().join(", ")
 }
 
 fn warnings(out: &mut impl Write, project: &Project, options: &TextOptions) -> io::Result<()> {

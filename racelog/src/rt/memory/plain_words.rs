@@ -1,7 +1,7 @@
 //! Words that locks guard: those that stand for nothing but themselves.
 //!
-//! Numbers, truth values and characters, and those of them that have a value to spare. Addresses
-//! are no such words: what a lock guards may change where its address does not.
+//! Numbers, truth values and characters, and those of them that have a value to spare. Addresses are
+//! no such words: what a lock guards may change where its address does not.
 
 use std::any::TypeId;
 use std::cmp::Ordering;

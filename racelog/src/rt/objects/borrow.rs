@@ -134,24 +134,10 @@ pub(crate) fn overwrite_bytes(address: usize, size: usize, here: Option<CallSite
 
 /// So many bytes are freed. Each place in them that was accessed is written by that, and then
 /// forgotten.
-///
-/// A thread under control stands before the free of all of them, too: who races with it may not
-/// have accessed its place yet, so that nothing is known of that. It does so before the places that
-/// are known are written, and after, for a schedule may have any of them as steps.
 pub(crate) fn give_back(start: usize, size: usize, here: Option<CallSite>) {
-    if is_off() || size == 0 {
+    if is_off() {
         return;
     }
-    control::before_access(Action::Free, start, size, here);
-    write_known(start, size, here);
-    if control::controls_thread() {
-        control::before_access(Action::Free, start, size, here);
-        write_known(start, size, here);
-    }
-}
-
-/// Each place in a range that was accessed is written, and then forgotten.
-fn write_known(start: usize, size: usize, here: Option<CallSite>) {
     for (address, size) in known_in(start..start.saturating_add(size)) {
         at(Memory::of_size(address, size as usize), Action::Write, here, |log, memory| {
             let mut cells = memory.lock();

@@ -25,9 +25,9 @@ pub(crate) fn end() -> bool {
             }
         });
     }
-    // SAFETY: the change was made by a guard, which instrumented code has at least until it has
-    // said that the change is made. So the lock is there, and held exclusively, and the reference
-    // is gone that the change was made by.
+    // SAFETY: the change was made by a guard, which instrumented code has at least until it has said
+    // that the change is made. So the lock is there, and held exclusively, and the reference is gone
+    // that the change was made by.
     unsafe { written(lock, peek(data)) };
     true
 }

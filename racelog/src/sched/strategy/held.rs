@@ -20,9 +20,9 @@ pub(in crate::sched) struct HeldBack {
     places: Vec<SourcePlace>,
     numbers: Numbers,
     postponed: Postponed,
-    /// Of which of the first two places threads wait, where one of them is to be chosen.
+    /// At which of the places threads wait, where one of them is to be chosen.
     waits_at: usize,
-    /// Who has done what the first place says, and with which object.
+    /// Who has done what the first place says, and with which object; who was late.
     has_begun: Vec<(usize, usize)>,
     /// Whether others have done what the threads wait for.
     is_done: bool,
@@ -31,7 +31,10 @@ pub(in crate::sched) struct HeldBack {
 impl HeldBack {
     pub(in crate::sched) fn new(manoeuvre: Manoeuvre, places: Vec<SourcePlace>, seed: u64) -> Self {
         let mut numbers = Numbers::new(seed);
-        let waits_at = usize::from(numbers.coin());
+        let waits_at = match manoeuvre {
+            Manoeuvre::Late => numbers.below(places.len().max(1)),
+            Manoeuvre::Circle | Manoeuvre::Between | Manoeuvre::Wait => usize::from(numbers.coin()),
+        };
         Self {
             manoeuvre,
             places,
@@ -52,6 +55,9 @@ impl HeldBack {
                 Next::Goes(at) => return self.goes(at, choice),
                 Next::Asks(at) if self.is_to_wait(at, choice) => {
                     self.postponed.add(at, choice.step);
+                    if self.manoeuvre == Manoeuvre::Late {
+                        self.has_begun.push((at, choice.slots[at].intent.object));
+                    }
                     self.release_if_complete(choice);
                 }
                 Next::Asks(at) => return self.goes(at, choice),
@@ -75,6 +81,11 @@ impl HeldBack {
                 is_at(&self.places[2], here) && self.has_begun.iter().any(has_begun)
             }
             Manoeuvre::Wait => !self.is_done && is_at(&self.places[self.waits_at], here),
+            // Once, or a loop would never be left behind.
+            Manoeuvre::Late => {
+                !self.has_begun.iter().any(|(slot, _)| *slot == at)
+                    && is_at(&self.places[self.waits_at], here)
+            }
         }
     }
 
@@ -103,7 +114,7 @@ impl HeldBack {
         let intent = &choice.slots[at].intent;
         let (here, object) = (intent.here, intent.object);
         match self.manoeuvre {
-            Manoeuvre::Circle => {}
+            Manoeuvre::Circle | Manoeuvre::Late => {}
             Manoeuvre::Between => {
                 if is_at(&self.places[2], here) {
                     self.has_begun.retain(|(slot, _)| *slot != at);

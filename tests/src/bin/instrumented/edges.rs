@@ -1,8 +1,8 @@
 //! Code that runs within instrumented functions and is not instrumented itself.
 //!
-//! All programs are case 2 of Figure 2 of the PLDI 2014 paper, but the one who decides by what was
-//! read is somebody else, who leaves no event: line 4 is reached only when line 3 has read 1, so it
-//! does not race with line 1.
+//! All programs are case 2 of Figure 2 of the PLDI 2014 paper, but the one who decides by what was read
+//! is somebody else, who leaves no event: line 4 is reached only when line 3 has read 1, so it does
+//! not race with line 1.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

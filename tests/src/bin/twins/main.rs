@@ -63,8 +63,8 @@ struct Sent<T>(*mut T);
 // SAFETY: the twins are about whether this is right.
 unsafe impl<T> Send for Sent<T> {}
 
-/// Runs two functions on one thing, on a thread each, one after the other: under a lock, or, if
-/// they are to race, without.
+/// Runs two functions on one thing, on a thread each, one after the other: under a lock, or, if they
+/// are to race, without.
 fn pair<T: 'static>(thing: T, racy: bool, first: unsafe fn(*mut T), second: unsafe fn(*mut T)) {
     let locked = move |f: unsafe fn(*mut T), thing: *mut T| {
         let _guard = (!racy).then(|| LOCK.lock().unwrap());

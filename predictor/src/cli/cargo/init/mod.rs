@@ -15,7 +15,6 @@ use super::args::Init;
 use super::build::{self, Peeked};
 use super::unrecorded;
 use super::workspace::{Package, Workspace};
-use crate::render::count;
 use root::{Root, Std, Taken};
 
 /// What to do with a file.
@@ -70,7 +69,7 @@ fn work_to_do(out: &mut impl Write, workspace: &Workspace, folder: &Path) -> Res
         }
     };
     if !found.is_empty() {
-        writeln!(out, "\nThis is what to change, in {}:", count(found.uses.len() as u64, "place"))?;
+        writeln!(out, "\nThis is what to change, in {} places:", found.uses.len())?;
         unrecorded::show(out, &found)?;
     }
     Ok(())

@@ -24,7 +24,6 @@ mod hang;
 mod progress;
 mod race;
 mod send;
-mod spin;
 
 use std::collections::VecDeque;
 
@@ -71,8 +70,6 @@ pub(in crate::sched) struct Replay {
     /// Who has its turn, and whether it has done one of its steps in it.
     turn: Option<(String, bool)>,
     divergence: Option<Divergence>,
-    /// How often threads have spun or slept since something happened.
-    spins: u32,
     /// The first step that came before its time, with the operation that it belongs to.
     early: Option<usize>,
     /// The first access with another value than the schedule says.
@@ -103,7 +100,6 @@ impl Replay {
             names: FxHashMap::default(),
             turn: None,
             divergence: None,
-            spins: 0,
             early: None,
             value: None,
             confirmed: false,
@@ -198,8 +194,7 @@ impl Replay {
                 self.next += 1;
             }
             if self.next < self.done.len() {
-                let slot = self.approach(choice)?;
-                return self.unless_it_spins(choice, slot);
+                return self.approach(choice);
             }
             self.phase = Phase::End(0);
             if self.leads_to_standstill() {
@@ -208,13 +203,12 @@ impl Replay {
             }
         }
         if let Phase::End(done) = self.phase {
-            let slot = match self.schedule.aim {
+            return match self.schedule.aim {
                 Aim::Race { first } => self.race(choice, done, first),
                 Aim::Deadlock => self.deadlock(choice),
                 Aim::Stall => self.stall(choice),
                 Aim::SendToNobody => self.send(choice),
-            }?;
-            return self.unless_it_spins(choice, slot);
+            };
         }
         // What follows is anybody's guess: a random walk.
         let all = if choice.enabled.is_empty() { choice.spinning } else { choice.enabled };
@@ -261,9 +255,8 @@ impl Replay {
 
     /// The thread has done this.
     pub(in crate::sched) fn observe(&mut self, thread: &str, op: &Op, here: Option<CallSite>) {
-        self.spins = 0;
         if self.confirmed {
-            self.note_value(thread, op, here);
+            self.note_value(thread, op);
             return;
         }
         if self.divergence.is_some() {
@@ -356,13 +349,9 @@ impl Replay {
         }
     }
 
-    fn note_value(&mut self, thread: &str, op: &Op, here: Option<CallSite>) {
-        // A free has no value, nor is it observed. One by hand is observed only if something was
-        // known of the memory, so another access may be the next that is.
-        let racing = |access: &Step| {
-            let Operation { thread: its, place, .. } = &access.operation;
-            its == thread && !is_free(access) && place.as_ref().is_none_or(|it| is_at(it, here))
-        };
+    fn note_value(&mut self, thread: &str, op: &Op) {
+        // A free has no value, nor is it observed.
+        let racing = |access: &Step| access.operation.thread == thread && !is_free(access);
         let is_race = matches!(self.schedule.aim, Aim::Race { .. });
         let racing = is_race && self.schedule.next.iter().any(racing);
         let noted = self.values.iter().any(|known| known.thread == thread);

@@ -52,10 +52,10 @@ impl Replay {
             if done == 0 {
                 if !choice.slots[a].intent.races_with(&choice.slots[b].intent) {
                     // A thread may free several things one after the other.
-                    let frees = |slot: &usize| choice.slots[*slot].intent.action == Action::Free;
-                    if let Some(slot) = [a, b].into_iter().find(frees) {
-                        self.turn = Some((choice.slots[slot].path.clone(), false));
-                        return Ok(slot);
+                    if let Some(at) = self.schedule.next.iter().position(is_free) {
+                        let thread = &self.schedule.next[at].operation.thread;
+                        self.turn = Some((thread.clone(), false));
+                        return Ok([a, b][at]);
                     }
                     return self.diverge(self.done.len(), Why::Apart);
                 }
@@ -93,13 +93,11 @@ impl Replay {
     }
 }
 
-/// Whether a thread stands before an access. A free by hand is one at its place, of all of the
-/// memory; a destructor's has none.
+/// Whether a thread stands before an access.
 fn is_before(access: &Operation, intent: &Intent) -> bool {
     let is_there = |place| is_at(place, intent.here);
-    let by_destructor = intent.action == Action::Free && intent.here.is_none();
     intent.action.is_access()
-        && (access.op == FREE) == by_destructor
+        && (access.op == FREE) == (intent.action == Action::Free)
         && access.place.as_ref().is_none_or(is_there)
 }
 

@@ -1,0 +1,56 @@
+//! Tests without any attribute of racelog's, for `cargo racelog explore`. What goes wrong, in any way
+//! there is, does so under some schedules only.
+
+use super::sleepy::programs;
+use racelog::sync::Mutex;
+use racelog::{hint, thread};
+use std::time::Duration;
+
+#[test]
+fn update_is_lost() {
+    programs::sum_behind_a_mutex(false);
+}
+
+#[test]
+fn update_is_not_lost() {
+    programs::sum_behind_a_mutex(true);
+}
+
+#[test]
+fn threads_stand_still() {
+    programs::accounts_in_both_orders(false);
+}
+
+#[test]
+fn threads_go_on() {
+    programs::accounts_in_both_orders(true);
+}
+
+/// Whether the late thread was first, which does not happen by itself.
+fn late_is_first() -> bool {
+    let came = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        scope.spawn(|| came.lock().unwrap().push("early"));
+        scope.spawn(|| {
+            thread::sleep(Duration::from_millis(30));
+            came.lock().unwrap().push("late");
+        });
+    });
+    came.into_inner().unwrap()[0] == "late"
+}
+
+#[test]
+fn process_is_killed() {
+    if late_is_first() {
+        std::process::abort();
+    }
+}
+
+#[test]
+fn process_does_not_end() {
+    if late_is_first() {
+        loop {
+            hint::spin_loop();
+        }
+    }
+}
