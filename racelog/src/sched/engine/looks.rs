@@ -20,7 +20,7 @@ const DOUBLES: u32 = 16;
 
 /// As slowly as time passes for a look, and as fast, in nanoseconds.
 const SLOWEST: u64 = 1_000;
-const FASTEST: u64 = 1_000_000_000;
+const FASTEST: u64 = 60_000_000_000;
 
 /// How far the clock that is seen is ahead, in nanoseconds.
 #[derive(Default)]
