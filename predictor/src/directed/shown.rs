@@ -154,7 +154,12 @@ pub fn happens_again(kind: &Kind, places: &[&Place], ran: &Ran) -> bool {
         }
         Kind::Crash => matches!(then, Aftermath::Killed(_)),
         Kind::Deadlock | Kind::Stall => {
-            let stands = |place: &&Place| waits.iter().any(|it| it.place.as_ref() == Some(*place));
+            // Of a circle the report also has where each thread took what the next one waits for.
+            let is_here = |standing: &Standing, place: &Place| {
+                let held = standing.holders.iter().filter_map(|it| it.place.as_ref());
+                standing.place.as_ref().into_iter().chain(held).any(|at| at == place)
+            };
+            let stands = |place: &&Place| waits.iter().any(|standing| is_here(standing, place));
             *then == Aftermath::Deadlock && places.iter().all(stands)
         }
         _ => {

@@ -170,6 +170,11 @@ fn threads_that_wait_are_news_if_all_threads_are_known() {
     };
     let circle = found(TRACE, STUCK).expect("a circle is a deadlock");
     assert_eq!((&circle.kind, circle.occurrences[0].parts.len()), (&Kind::Deadlock, 2));
+    let held = STUCK.replace("holds 0.2", "holds 0.2 @ b.rs:7:1");
+    let place = |text: &str| text.parse::<Place>().expect("a place");
+    let places = [place("a.rs:3:1"), place("b.rs:1:1"), place("b.rs:7:1")];
+    assert!(happens_again(&Kind::Deadlock, &places.each_ref(), &ran(&held)));
+    assert!(!happens_again(&Kind::Deadlock, &places.each_ref(), &ran(STUCK)));
     let lost = "then deadlock\nwait 0.1 ready wake @ a.rs:3:1\nwait 0 ready join\njoins 0.1";
     let stall = found(TRACE, lost).expect("they wait for ever");
     assert_eq!((&stall.kind, stall.occurrences[0].parts.len()), (&Kind::Stall, 2));
