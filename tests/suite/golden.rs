@@ -8,7 +8,11 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use predictor::trace::format::Format;
+use predictor::explore::explore;
+use predictor::goal::GoalKinds;
+use predictor::predict::{Options, predict};
+use predictor::trace::Trace;
+use predictor::trace::format::{Format, Source};
 use racelog_tests::expected::{BLESS, TESTS, check_bytes};
 
 use crate::support::{convert, repository};
@@ -49,6 +53,39 @@ fn what_a_recorder_leaves_to_be_added_is_added() {
     assert_eq!(read(&golden), text);
     let written = convert(text.as_bytes(), Format::Text, Format::Binary);
     assert_eq!(read(&written), text);
+}
+
+/// Recorders of versions 1 to 3 wrote `try_lock` down as they did `lock`. So nobody is taken to wait
+/// for ever, and it is said that deadlocks and stalls are not found.
+#[test]
+fn versions_that_say_nothing_of_patience_have_no_deadlock() {
+    let lines = [
+        ["t1 acquire a", "t1 acquire b", "t1 release b", "t1 release a"],
+        ["t2 acquire b", "t2 acquire a", "t2 release a", "t2 release b"],
+    ];
+    let text = format!("t0 fork t1\nt0 fork t2\n{}\n", lines.concat().join("\n"));
+    let mut trace = convert(text.as_bytes(), Format::Text, Format::Binary);
+    for (version, expected) in [(1, 0), (2, 0), (3, 0), (4, 1), (5, 1), (6, 1)] {
+        set_version(&mut trace, version);
+        let mut source = Source::of_bytes(trace.clone(), None).unwrap();
+        let loaded = Trace::load(&mut source, |_| {}).unwrap();
+        let found = explore(&loaded, GoalKinds::ALL, 10_000, |_| {}).found;
+        assert_eq!(found.len(), expected, "version {version}");
+        let options = Options { all_goals: true, ..Options::default() };
+        assert_eq!(predict(&loaded, &options, |_, _| {}).found.len(), expected);
+        let note = source.note().unwrap_or_default();
+        assert_eq!(note.contains("no deadlock or stall is found"), expected == 0, "{note}");
+    }
+}
+
+/// Makes a trace one of another version, of which it has no new code.
+fn set_version(trace: &mut [u8], version: u16) {
+    trace[8..10].copy_from_slice(&version.to_le_bytes());
+    let payload = u32::from_le_bytes(trace[12..16].try_into().unwrap()) as usize;
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&trace[..16]);
+    hasher.update(&trace[20..20 + payload]);
+    trace[16..20].copy_from_slice(&hasher.finalize().to_le_bytes());
 }
 
 /// What `cargo bless` runs is all that has expected files.

@@ -266,6 +266,24 @@ impl Source {
 
     /// What a reader of the trace should know, once it has been read to its end.
     pub fn note(&self) -> Option<String> {
+        let notes: Vec<String> = self.old_version().into_iter().chain(self.early_end()).collect();
+        (!notes.is_empty()).then(|| notes.join("; "))
+    }
+
+    /// What is not looked for in the trace because its format has no word for it.
+    fn old_version(&self) -> Option<String> {
+        let Inner::Binary(reader) = &self.inner else { return None };
+        let version = reader.version();
+        (!reader.says_patience()).then(|| {
+            format!(
+                "version {version} of the format does not say who would have waited for ever, so \
+                 no deadlock or stall is found: record anew"
+            )
+        })
+    }
+
+    /// How the trace may have lost its end.
+    fn early_end(&self) -> Option<String> {
         let open_line = match &self.inner {
             Inner::Text(reader) => reader.open_line(),
             Inner::Std(reader) => reader.open_line(),

@@ -32,8 +32,17 @@ pub(crate) fn write(out: &mut impl Write, metadata: &Metadata) -> io::Result<()>
     out.write_all(&payload)
 }
 
-/// Reads the header; the next byte is that of the first chunk. Also says how long the header is.
-pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> {
+/// What a header says.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Header {
+    pub(crate) version: u16,
+    pub(crate) metadata: Metadata,
+    /// How long the header is.
+    pub(crate) len: u64,
+}
+
+/// Reads the header; the next byte is that of the first chunk.
+pub(crate) fn read(input: &mut impl Read) -> Result<Header, OpenError> {
     let mut fixed = [0; FIXED_LEN];
     let got = read_up_to(input, &mut fixed)?;
     let known = got.min(MAGIC.len());
@@ -43,11 +52,9 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
     if fixed[..known] != MAGIC[..known] {
         return Err(OpenError::NotATrace);
     }
-    if got >= 10 {
-        let version = u16::from_le_bytes([fixed[8], fixed[9]]);
-        if !(1..=VERSION).contains(&version) {
-            return Err(OpenError::UnknownVersion { version });
-        }
+    let version = u16::from_le_bytes([fixed[8], fixed[9]]);
+    if got >= 10 && !(1..=VERSION).contains(&version) {
+        return Err(OpenError::UnknownVersion { version });
     }
     if got < FIXED_LEN {
         return Err(OpenError::NothingRecorded { len: got as u64 });
@@ -68,7 +75,7 @@ pub(crate) fn read(input: &mut impl Read) -> Result<(Metadata, u64), OpenError> 
         return Err(OpenError::DamagedHeader);
     }
     let metadata = decode(&payload).map_err(|Malformed| OpenError::DamagedHeader)?;
-    Ok((metadata, len))
+    Ok(Header { version, metadata, len })
 }
 
 /// Whether nothing but zeros follows: a recorder that did not get to write its header leaves that.
@@ -169,8 +176,8 @@ mod tests {
         for metadata in [sample(), Metadata::default()] {
             let mut bytes = Vec::new();
             write(&mut bytes, &metadata).unwrap();
-            let (read, len) = read(&mut &bytes[..]).unwrap();
-            assert_eq!((read, len), (metadata, bytes.len() as u64));
+            let expected = Header { version: VERSION, metadata, len: bytes.len() as u64 };
+            assert_eq!(read(&mut &bytes[..]).unwrap(), expected);
         }
     }
 

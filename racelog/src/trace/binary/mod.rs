@@ -29,3 +29,6 @@ pub use writer::{WriteError, Writer};
 
 /// The version that this build writes. It reads all up to this.
 pub const VERSION: u16 = 6;
+
+/// The first version that says how long threads would have waited.
+const PATIENCE_SINCE: u16 = 4;

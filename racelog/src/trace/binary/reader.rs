@@ -10,8 +10,8 @@ use super::merge::Merge;
 use super::state::State;
 use super::tables::Init;
 use super::unwritten::UnwrittenReads;
-use super::{VERSION, header};
-use crate::trace::{Dictionary, DictionaryError, End, Event, Item, Metadata, Op};
+use super::{PATIENCE_SINCE, VERSION, header};
+use crate::trace::{Dictionary, DictionaryError, End, Event, Item, Metadata, Op, Patience};
 
 /// Why a file cannot be read at all.
 #[derive(Debug, Error)]
@@ -65,6 +65,7 @@ impl ReadError {
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
+    version: u16,
     metadata: Metadata,
     dictionary: Dictionary,
     /// Initial values not yet yielded, the next one last.
@@ -88,13 +89,14 @@ impl<R: Read + Seek> Reader<R> {
     /// Opens a trace and checks every chunk of it.
     pub fn open(mut input: R) -> Result<Self, OpenError> {
         input.rewind()?;
-        let (metadata, offset) = header::read(&mut input)?;
-        let mut index = Index::scan(&mut input, offset)?;
+        let header = header::read(&mut input)?;
+        let mut index = Index::scan(&mut input, header.len)?;
         index.inits.reverse();
         let (state, end) = (index.state(), index.end());
         Ok(Self {
             input,
-            metadata,
+            version: header.version,
+            metadata: header.metadata,
             dictionary: index.dictionary,
             inits: index.inits,
             merge: Merge::new(index.threads),
@@ -108,6 +110,17 @@ impl<R: Read + Seek> Reader<R> {
             failed: false,
             item: NO_ITEM,
         })
+    }
+
+    /// The version of the format that the trace is in.
+    pub fn version(&self) -> u16 {
+        self.version
+    }
+
+    /// Whether the trace says how long threads would have waited. If not, it is read as if none
+    /// would have waited for ever: who might have gone on by itself is stuck for sure nowhere.
+    pub fn says_patience(&self) -> bool {
+        self.version >= PATIENCE_SINCE
     }
 
     /// What the trace says of itself.
@@ -198,10 +211,14 @@ impl<R: Read + Seek> Reader<R> {
         if !self.merge.next(&mut self.input, &mut self.item)? {
             return Ok(false);
         }
-        let checked = match &self.item {
+        let says_patience = self.says_patience();
+        let checked = match &mut self.item {
             Item::Init { value, .. } => self.dictionary.check_value(*value),
             Item::Event(event) => {
                 self.yielded += 1;
+                if !says_patience && event.op.has_patience() {
+                    event.patience = Patience::Timed;
+                }
                 check(&self.dictionary, event)
             }
             Item::Request(event) => check(&self.dictionary, event),
