@@ -9,7 +9,7 @@ use predictor::predict::{Options, Proven, predict};
 use predictor::trace::{EventId, LoadError, Trace};
 use predictor::witness;
 
-use crate::support::repository;
+use crate::support::{predictor, repository, run};
 
 struct Case {
     name: String,
@@ -137,6 +137,40 @@ fn every_case_is_as_it_says() {
     }
     assert!(count > 100, "only {count} cases were found");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The cases of what threads wait for, by the commands: lists of event numbers, sorted, one for each
+/// kind that is looked for, which may be empty.
+#[test]
+fn the_commands_list_what_the_cases_say() {
+    let text = fs::read_to_string(repository().join("tests/cases/goals.cases")).unwrap();
+    let cases = parse(&text);
+    assert_eq!(cases.len(), 45);
+    for case in &cases {
+        for command in [&["explore"][..], &["analyze", "--all-pairs"]] {
+            let mut words = predictor();
+            words.args(command).args(["-", "--format", "json"]);
+            words.args(["--goals", "races,deadlocks,stalls,sends"]);
+            let (code, out, err) = run(&mut words, case.trace.as_bytes());
+            let lists: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|_| {
+                panic!("{} {command:?}: {err}", case.name);
+            });
+            let mut is_any = false;
+            for key in ["races", "deadlocks", "fair_deadlocks", "stalls", "sends"] {
+                is_any |= !lists[key].as_array().expect(key).is_empty();
+            }
+            assert_eq!(code, i32::from(is_any), "{} {command:?}: {err}", case.name);
+            for verdict in case.verdict.split(" | ") {
+                let (_, kind, goals) = expected(verdict);
+                let list = match kind.event_count() {
+                    Some(1) => serde_json::json!(goals.into_iter().flatten().collect::<Vec<_>>()),
+                    _ => serde_json::json!(goals),
+                };
+                assert_eq!(lists[kind.list_name()], list, "{} {command:?}", case.name);
+            }
+            assert_eq!(lists.get("checks"), None, "{command:?}");
+        }
+    }
 }
 
 #[test]
