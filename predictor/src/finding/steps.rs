@@ -4,7 +4,7 @@ use racelog::trace::{LockId, Object, ThreadId};
 use serde::{Deserialize, Serialize};
 
 use super::{Operation, Place, held};
-use crate::trace::{EventId, Op, Trace};
+use crate::trace::{EventId, Op, Printer, Trace};
 
 /// A step of a schedule.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -60,8 +60,14 @@ pub fn most_steps(trace: &Trace, findings: usize) -> usize {
 
 /// The steps of a witness that matter: the parts of the finding, what their threads did last, all
 /// accesses of their variables, what starts the threads, and what they do to locks. The nearer to
-/// the end the better.
-pub fn steps(trace: &Trace, witness: &[EventId], parts: &[EventId], most: usize) -> Vec<Step> {
+/// the end the better. `printer` is the trace's: a new one takes as long as the trace has names.
+pub fn steps(
+    trace: &Trace,
+    witness: &[EventId],
+    parts: &[EventId],
+    most: usize,
+    printer: &mut Printer<'_>,
+) -> Vec<Step> {
     let mut threads: Vec<ThreadId> = parts.iter().map(|part| trace.thread(*part)).collect();
     threads.sort_unstable();
     threads.dedup();
@@ -102,7 +108,6 @@ pub fn steps(trace: &Trace, witness: &[EventId], parts: &[EventId], most: usize)
         }
     }
     kept.reverse();
-    let mut printer = trace.printer();
     let mut next = 0;
     let steps = kept.into_iter().map(|at| {
         let event = witness[at];
@@ -111,7 +116,7 @@ pub fn steps(trace: &Trace, witness: &[EventId], parts: &[EventId], most: usize)
         let action = Action {
             event: event.number(),
             thread: printer.name(Object::Thread(trace.thread(event))).to_owned(),
-            does: Operation::of(&mut printer, event),
+            does: Operation::of(printer, event),
             place: printer.location(event).map(|text| Place::of_trace(&text)),
         };
         Step { skipped, action }

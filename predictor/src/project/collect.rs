@@ -7,7 +7,7 @@ use crate::finding::{Finding, Kind, Occurrence, Part, Place, SourceOp, Spots, mo
 use crate::goal::GoalKinds;
 use crate::report::unseen::Missed;
 use crate::report::{DetectorRun, Report};
-use crate::trace::Trace;
+use crate::trace::{Printer, Trace};
 use crate::unrecorded::Unrecorded;
 
 /// What is known about one trace after its analysis, without the trace itself.
@@ -47,9 +47,10 @@ impl Analysed {
         let mut findings = report.findings.clone();
         let occurrences = || report.findings.iter().flat_map(|finding| &finding.occurrences);
         let most = most_steps(trace, occurrences().filter(|it| it.witness.is_some()).count());
+        let mut printer = trace.printer();
         for finding in &mut findings {
             for occurrence in &mut finding.occurrences {
-                add_steps(occurrence, trace, most);
+                add_steps(occurrence, trace, most, &mut printer);
                 occurrence.places_mut(|place| place.strip(prefixes));
                 if finding.kind.is_symmetric() {
                     // Which of them came first differs from run to run.
@@ -63,10 +64,10 @@ impl Analysed {
 }
 
 /// Adds the steps of a witness that people read.
-fn add_steps(occurrence: &mut Occurrence, trace: &Trace, most: usize) {
+fn add_steps(occurrence: &mut Occurrence, trace: &Trace, most: usize, printer: &mut Printer<'_>) {
     let witness = occurrence.witness.as_ref().and_then(|witness| witness.unpack(trace));
     if let (Some(witness), Some(parts)) = (witness, occurrence.events_in(trace)) {
-        occurrence.steps = steps(trace, &witness, &parts, most);
+        occurrence.steps = steps(trace, &witness, &parts, most, printer);
         occurrence.left_out = (witness.len() - occurrence.steps.len()) as u64;
     }
 }

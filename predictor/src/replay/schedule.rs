@@ -83,13 +83,13 @@ impl Plan {
         let next: Vec<Step> = goal.next().iter().copied().map(step).collect();
         let test = trace.metadata().test.clone();
         let schedule = Schedule { test, steps: happen, aim, next };
+        let mut printer = trace.printer();
         let awaited = goal.next().iter().filter_map(|event| {
             let object = awaited(trace, goal, *event)?;
             let path = paths[&trace.thread(*event)].clone();
-            Some((path, trace.printer().name(object).to_owned()))
+            Some((path, printer.name(object).to_owned()))
         });
         let awaited = awaited.collect();
-        let mut printer = trace.printer();
         let named = |(id, path)| (path, printer.name(Object::Thread(id)).to_owned());
         let names = paths.into_iter().map(named).collect();
         Some(Self { schedule, names, awaited })

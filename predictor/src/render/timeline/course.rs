@@ -9,7 +9,7 @@
 use racelog::trace::{BarrierId, ChannelId, LockId, Object, ThreadId, Woken};
 use rustc_hash::FxHashMap;
 
-use crate::trace::{EventId, Op, Trace, ValueId};
+use crate::trace::{EventId, Op, Printer, Trace, ValueId};
 
 /// An order of events.
 #[derive(Clone, Debug)]
@@ -120,6 +120,7 @@ impl Course {
         order: &[EventId],
         racing: usize,
         shown: &[(u32, u32)],
+        printer: &mut Printer<'_>,
     ) -> Self {
         let mut walk = Walk::new(trace, order);
         let settled = order.len().saturating_sub(racing);
@@ -135,7 +136,6 @@ impl Course {
         // is.
         let next = |step: u32| shown.partition_point(|(at, _)| *at < step) as u32;
         let exact = |step: u32| shown.binary_search_by_key(&step, |(at, _)| *at).ok();
-        let mut printer = trace.printer();
         let is_shown = |object: &Object| match object {
             Object::Lock(lock) => trace.is_of_program(*lock),
             _ => true,

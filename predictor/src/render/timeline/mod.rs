@@ -132,7 +132,8 @@ impl Timeline {
             let steps = (0_u32..).zip(order).skip(from);
             steps.filter_map(|(step, event)| Some((step, events.row(*event)?))).collect()
         };
-        let observed = Course::new(trace, &whole, 0, &rows(&whole, 0));
+        let mut printer = trace.printer();
+        let observed = Course::new(trace, &whole, 0, &rows(&whole, 0), &mut printer);
         let witnesses = findings.iter().map(|shown| {
             let shown = shown.as_ref()?;
             let witness = shown.witness.as_deref()?;
@@ -140,7 +141,7 @@ impl Timeline {
             let tail = witness.len().saturating_sub(limits.witness.max(parts));
             // The events that have not happened when the witness ends.
             let pending = witness.iter().rev().take_while(|it| shown.parts.contains(it)).count();
-            Some(Course::new(trace, witness, pending, &rows(witness, tail)))
+            Some(Course::new(trace, witness, pending, &rows(witness, tail), &mut printer))
         });
         let witnesses = witnesses.collect();
         let events_of = findings.iter().map(|shown| {
@@ -150,7 +151,6 @@ impl Timeline {
             (!rows.is_empty()).then_some(rows)
         });
         let events_of = events_of.collect();
-        let mut printer = trace.printer();
         let name = |thread| printer.name(Object::Thread(thread)).to_owned();
         let threads = trace.threads().map(name).collect();
         let trace_events = trace.len() as u64 - added;
