@@ -302,7 +302,7 @@ mod tests {
                     t2 notify_one c\nt2 release l\nt1 wake c l\nt1 release l\nt0 join t1\n";
         let (kind, parts) = told(text, GoalKind::Stall, &[1, 2, 5, 6, 7, 3, 4], &[8]);
         assert_eq!(kind, Kind::LostWakeup);
-        let early = "6 t2 notifies `c` too early: the other does not wait yet";
+        let early = "6 t2 notifies `c` too early, before the wait";
         let too = "10 t0 waits for the end of `t1`, too";
         assert_eq!(parts, ["8 t1 waits on `c` for a notification", early, too]);
     }

@@ -49,8 +49,6 @@ pub enum Role {
     Stuck,
     /// It took a lock that another part waits for.
     Taken,
-    /// It is the next event of a thread that waits for one of the finding's, and is no cause of it.
-    WaitsToo,
     /// A notification that came before the wait that it was meant for.
     TooEarly,
     /// A notification that came during the wait, and went to another waiter.
@@ -59,6 +57,8 @@ pub enum Role {
     Merged,
     /// It dropped a receiver.
     Dropped,
+    /// It is the next event of a thread that waits for one of the finding's, and is no cause of it.
+    WaitsToo,
     /// A role that a later version of racelog knows.
     Other(String),
 }

@@ -63,7 +63,7 @@ impl Part {
         let words = match &self.role {
             Role::WaitsToo => format!("{}, too", waits?),
             Role::Taken => format!("takes{}", on()),
-            Role::TooEarly => format!("notifies{} too early: the other does not wait yet", on()),
+            Role::TooEarly => format!("notifies{} too early, before the wait", on()),
             Role::Elsewhere => format!("notifies{}, and another waiter gets it", on()),
             Role::Merged => {
                 format!("unparks{}, which has not used up the `unpark` before", on())

@@ -7,7 +7,7 @@ use super::count;
 use super::explain::what_it_is;
 use super::story::{Story, place_or_event};
 use super::unseen;
-use crate::finding::{Basis, Finding, Kind, Part, Place, Step};
+use crate::finding::{Basis, Finding, Kind, Part, Place, Role, Step};
 use crate::project::expression;
 use crate::project::{Project, Sources};
 
@@ -255,13 +255,17 @@ fn bracketed(text: &str) -> String {
 fn related(story: &Story<'_>, others: &[Part], sources: &impl Sources) -> Vec<Value> {
     let at = |part: &Part| location(part.source.place.as_ref(), &story.part(part), sources);
     let mut locations: Vec<Value> = others.iter().map(at).collect();
+    let is_told = |place: &Place| {
+        let place = Some(place);
+        others.iter().any(|it| it.role == Role::Taken && it.source.place.as_ref() == place)
+    };
     for part in story.primary_parts() {
         if let Some(place) = &part.spawned {
             let text = format!("thread `{}` is spawned here", part.thread);
             locations.push(location(Some(place), &text, sources));
         }
         for lock in &part.locks {
-            if let Some(place) = &lock.taken {
+            if let Some(place) = lock.taken.as_ref().filter(|place| !is_told(place)) {
                 let text = format!("thread `{}` takes {} here", part.thread, story.lock(lock));
                 locations.push(location(Some(place), &text, sources));
             }

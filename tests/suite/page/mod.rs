@@ -248,7 +248,7 @@ fn a_trace_that_is_too_long_is_drawn_around_its_races() {
     let project = large_project(&trace(), 3);
     let mut page = Page::open(&write(folder.path(), &project, trace));
     let shown = page.text("#detail");
-    assert!(shown.contains("of 120,000 events: around the races of this trace"), "{shown}");
+    assert!(shown.contains("of 120,000 events: around what was found in this trace"), "{shown}");
     page.key("j");
     page.key("f");
     let all = drawn(&mut page, 0);

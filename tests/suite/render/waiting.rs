@@ -236,3 +236,27 @@ fn joins_and_waiting_writers_have_their_own_words() {
     // Where writers that wait keep nobody out, nothing happens.
     assert_eq!(project(&fair.replace("fair l\n", ""), &USUAL).findings, []);
 }
+
+#[test]
+fn a_stall_says_which_lock_is_in_the_way_or_what_came_too_early() {
+    let full = "channel a 1\nt0 send a m0\nt0 fork t1\nt0 acquire l\nt0 release l\nt0 recv a m0\n\
+                t1 acquire l\nt1 send a m1\nt1 release l\nt0 recv a m1\nt0 join t1\n";
+    let text = text_of(&project(full, &USUAL));
+    assert!(text.starts_with("error[RL011]: threads that wait for ever\n"), "{text}");
+    let help = "help: give `l` back before sending to `a`: who could help waits for that lock";
+    assert!(flat(&text).contains(help), "{text}");
+    // Who could help does not need the lock, so only the sender waits.
+    let without = full.replace("t0 acquire l\nt0 release l\n", "");
+    assert_eq!(project(&without, &USUAL).findings, []);
+    let early = "t0 fork t1\nt0 fork t2\nt1 acquire l\nt1 wait c l @ src/bank.rs:3:34\n\
+                 t2 acquire l\nt2 notify_one c @ src/bank.rs:7:24\nt2 release l\nt1 wake c l\n\
+                 t1 release l\nt0 join t1 @ src/other.rs:8:1\n";
+    let project = project(early, &USUAL);
+    let [finding] = &project.findings[..] else { panic!("one finding: {project:#?}") };
+    let roles: Vec<&Role> = finding.occurrences[0].parts.iter().map(|part| &part.role).collect();
+    assert_eq!(roles, [&Role::Next, &Role::TooEarly, &Role::WaitsToo]);
+    let text = text_of(&project);
+    assert!(text.contains("thread `t2` notifies `c` too early, before the wait"), "{text}");
+    let too = "note: at src/other.rs:8:1 thread `t0` waits for the end of `t1`, too";
+    assert!(text.contains(too), "{text}");
+}

@@ -220,13 +220,16 @@ pub(super) fn summarise(found: &Unrecorded) {
         let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
         format!("{}{rest}", words.join(", "))
     };
+    let places = |uses: &[&Use]| match uses.len() {
+        1 => "1 place".to_owned(),
+        number => format!("{number} places"),
+    };
     if !others.is_empty() {
-        let text = format!("what is not recorded, in {} places: {}", others.len(), first(&others));
+        let text = format!("what is not recorded, in {}: {}", places(&others), first(&others));
         say("warning", format_args!("{text}; `cargo racelog report --verbose` lists all"));
     }
     if !arcs.is_empty() {
-        let text =
-            format!("std's `Arc` is not recorded, in {} places: {}", arcs.len(), first(&arcs));
+        let text = format!("std's `Arc` is not recorded, in {}: {}", places(&arcs), first(&arcs));
         let how = "racelog's feature `recorded-arc` records it, and what destructors free";
         say("note", format_args!("{text}; {how}"));
     }

@@ -14,6 +14,7 @@ pub(super) fn advice(story: &Story<'_>) -> Option<String> {
         return Some(about_circle(story, &waiting));
     }
     let blamed = story.parts().iter().find_map(|part| about_notification(story, part));
+    let blamed = blamed.or_else(|| waiting.iter().find_map(|part| about_held_lock(story, part)));
     blamed.or_else(|| waiting.iter().find_map(|part| about_stall(story, part)))
 }
 
@@ -96,6 +97,27 @@ fn about_notification(story: &Story<'_>, part: &Part) -> Option<String> {
         | Role::Stuck
         | Role::Other(_) => None,
     }
+}
+
+/// What to do about a thread that holds a lock while it waits, and others wait for that lock, who
+/// might have helped.
+fn about_held_lock(story: &Story<'_>, part: &Part) -> Option<String> {
+    let object = object(story, part);
+    let before = match &part.waits.as_ref()?.what {
+        WaitKind::Notification => format!("waiting on {object}"),
+        WaitKind::Message => format!("receiving from {object}"),
+        WaitKind::Room => format!("sending to {object}"),
+        WaitKind::Arrivals => format!("waiting at {object}"),
+        WaitKind::Unpark => "parking".to_owned(),
+        WaitKind::Lock
+        | WaitKind::WaitingWriters
+        | WaitKind::Initialiser
+        | WaitKind::ThreadEnd
+        | WaitKind::EndOfScope
+        | WaitKind::Other(_) => return None,
+    };
+    let lock = story.lock(story.wanted_locks(part).first()?);
+    Some(format!("give {lock} back before {before}: who could help waits for that lock"))
 }
 
 /// What to do about a thread for which nobody is left.

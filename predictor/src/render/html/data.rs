@@ -1,6 +1,6 @@
 //! What the page is told besides the timelines.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::{self, Write};
 
 use serde::Serialize;
@@ -8,10 +8,11 @@ use serde_json::Value;
 
 use super::super::names::Names;
 use super::super::replay;
+use super::super::story::Story;
 use super::super::timeline::ArrowKind;
 use super::super::unseen;
 use crate::finding::{Finding, Occurrence, Part, Place};
-use crate::project::Sources;
+use crate::project::{Project, Sources};
 
 /// How many lines around a racing access are shown.
 const AROUND: u32 = 4;
@@ -26,6 +27,8 @@ pub(super) struct Report {
     pub(super) project: Value,
     /// In the order of the project's.
     pub(super) findings: Vec<ShownFinding>,
+    /// What to do about findings; many have the same.
+    pub(super) advice: Vec<String>,
     /// What was not seen, in words.
     pub(super) gaps: Vec<String>,
     /// The kinds of arrows of all timelines.
@@ -42,6 +45,8 @@ pub(super) struct ShownFinding {
     name: String,
     /// Which of its occurrences is shown first.
     best: usize,
+    /// Which of all advice is about it.
+    advice: usize,
     /// Which timeline it is drawn on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) timeline: Option<usize>,
@@ -84,17 +89,24 @@ impl Waiting {
         let (ordered, circle) = occurrence.waiting();
         let place = |part: &&Part| occurrence.parts.iter().position(|it| std::ptr::eq(it, *part));
         let parts: Vec<usize> = ordered.iter().filter_map(place).collect();
-        let held = ordered.iter().flat_map(|part| &part.locks).map(|lock| lock.name.as_str());
-        let objects = ordered.iter().filter_map(|part| part.object.as_deref()).chain(held);
+        let all = &occurrence.parts;
+        let held = all.iter().flat_map(|part| &part.locks).map(|lock| lock.name.as_str());
+        let objects = all.iter().filter_map(|part| part.object.as_deref()).chain(held);
         let names = objects.map(|object| (object.to_owned(), best(object))).collect();
         Some(Self { text, parts, circle, names })
     }
 }
 
 impl ShownFinding {
-    pub(super) fn new(finding: &Finding, sources: &impl Sources) -> Self {
-        let best = finding.best();
-        let names = Names::of(best, sources);
+    pub(super) fn new(
+        project: &Project,
+        finding: &Finding,
+        sources: &impl Sources,
+        advice: &mut Advice,
+    ) -> Self {
+        let story = Story::new(project, finding, sources);
+        let advice = advice.number(story.advice());
+        let (best, names) = (story.occurrence, story.names);
         let name = names.best(best.subject_name()).to_owned();
         let replay = best.replay.as_ref().map_or_else(Vec::new, |it| replay::lines(it, &names));
         let waiting = Waiting::of(best, &names);
@@ -105,7 +117,39 @@ impl ShownFinding {
         let doubts = finding.doubts.iter().map(|doubt| unseen::doubt(doubt, cause)).collect();
         let best = best.unwrap_or(0);
         let (timeline, rows, witness, undrawn) = (None, None, false, false);
-        Self { title, name, best, timeline, rows, witness, undrawn, replay, doubts, waiting }
+        Self {
+            title,
+            name,
+            best,
+            advice,
+            timeline,
+            rows,
+            witness,
+            undrawn,
+            replay,
+            doubts,
+            waiting,
+        }
+    }
+}
+
+/// All that is advised, each once.
+#[derive(Default)]
+pub(super) struct Advice {
+    numbers: HashMap<String, usize>,
+}
+
+impl Advice {
+    fn number(&mut self, text: String) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(text).or_insert(next)
+    }
+
+    /// In the order of their numbers.
+    pub(super) fn into_list(self) -> Vec<String> {
+        let mut numbered: Vec<(String, usize)> = self.numbers.into_iter().collect();
+        numbered.sort_by_key(|(_, number)| *number);
+        numbered.into_iter().map(|(text, _)| text).collect()
     }
 }
 

@@ -14,7 +14,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use self::data::{Block, Lines, Report, ShownFinding};
+use self::data::{Advice, Block, Lines, Report, ShownFinding};
 use self::pack::{PackedCourse, PackedTimeline};
 use super::list;
 use super::timeline::{ArrowKind, Limits, Timeline};
@@ -80,8 +80,9 @@ pub fn html(
 ) -> io::Result<()> {
     write_head(out, project)?;
     let mut lines = Lines::default();
-    let mut shown: Vec<ShownFinding> =
-        project.findings.iter().map(|finding| ShownFinding::new(finding, sources)).collect();
+    let mut advice = Advice::default();
+    let new = |finding| ShownFinding::new(project, finding, sources, &mut advice);
+    let mut shown: Vec<ShownFinding> = project.findings.iter().map(new).collect();
     let mut by_trace: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, finding) in project.findings.iter().enumerate() {
         lines.want_finding(finding);
@@ -117,6 +118,7 @@ pub fn html(
     let report = Report {
         project: project.to_value(),
         findings: shown,
+        advice: advice.into_list(),
         gaps,
         arrows: ArrowKind::ALL.map(ArrowKind::name),
         files: lines.read(sources),

@@ -239,9 +239,15 @@ fn notes(
 ) -> Vec<(&'static str, String)> {
     let mut notes: Vec<(&str, String)> = Vec::new();
     notes.extend(story.subject().map(|subject| ("what", subject)));
+    // What threads wait for may have a place of its own, at which others stand.
+    let waits = story.parts().iter().any(|part| part.waits.is_some());
+    let line = |label: &str, place: &str| match waits {
+        true => ("note", format!("at {place} {label}")),
+        false => ("note", format!("{label} at {place}")),
+    };
     if load == Load::NoLabels {
-        let line = |part| format!("{} at {}", story.does(part), place_or_event(part));
-        notes.extend(story.primary_parts().map(|part| ("note", line(part))));
+        let parts = story.primary_parts();
+        notes.extend(parts.map(|part| line(&story.does(part), &place_or_event(part))));
     }
     let mut unseen = Vec::new();
     if load >= Load::NoSpawns {
@@ -249,8 +255,7 @@ fn notes(
         unseen.extend(spawns(story));
     }
     for mark in lost.iter().filter(|mark| !mark.races).chain(&unseen) {
-        let label = mark.label.trim_end_matches(" here");
-        notes.push(("note", format!("{label} at {}", mark.place)));
+        notes.push(line(mark.label.trim_end_matches(" here"), &mark.place.to_string()));
     }
     notes.extend(story.who_waits());
     notes.extend(story.locks().into_iter().map(|text| ("lock", text)));

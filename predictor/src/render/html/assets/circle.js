@@ -24,6 +24,7 @@ function waitsFor(part, finding) {
     case 'message': return `a message of ${name}`;
     case 'room': return `room in ${name}`;
     case 'arrivals': return `other threads at ${name}`;
+    case 'end-of-scope': return by ? `the end of ${by}, in a scope` : 'the end of a scope';
     default: return part.waits.for;
   }
 }
@@ -63,6 +64,7 @@ function holdWord(part) {
     case 'thread-end': return 'is the end of';
     case 'waiting-writers': return 'is asked for by';
     case 'initialiser': return 'is initialised by';
+    case 'end-of-scope': return 'needs the end of';
     default: return 'is held by';
   }
 }
@@ -78,7 +80,8 @@ function threadNode(part, [x, y], at) {
 
 function objectNode(part, [x, y], finding) {
   const [width, height] = RING.object;
-  const name = part.waits.for === 'thread-end' ? `end of ${part.object}` : finding.shown.waiting.names[part.object] ?? part.object ?? '';
+  const name = { 'thread-end': `end of ${part.object}`, 'end-of-scope': 'end of the scope' }[part.waits.for]
+    ?? finding.shown.waiting.names[part.object] ?? part.object ?? '';
   return svg('g', { class: 'ring-object' },
     svg('title', {}, name),
     svg('rect', { x: x - width / 2, y: y - height / 2, width, height, rx: height / 2 }),

@@ -17,11 +17,12 @@ function showFinding(finding) {
       h('p', { class: 'why' }, sentence(best.reason.text)),
       finding.shown.waiting && h('p', { class: 'why' }, sentence(finding.shown.waiting.text)),
       finding.shown.doubts.map((doubt) => h('p', { class: 'doubt' }, h('b', {}, 'Doubt: '), sentence(doubt))),
+      h('p', { class: 'why' }, h('b', {}, 'What to do: '), sentence(report.advice[finding.shown.advice])),
       finding.suppressed && h('p', { class: 'why' }, `Suppressed by ${finding.suppressed.by}: ${finding.suppressed.reason}`)),
     finding.shown.waiting?.circle && section('circle', 'Who waits for whom', circleFigure(finding)),
     h('div', { class: 'sides' }, sideCards(finding)),
     section('timeline', 'Timeline', timelineSection(finding)),
-    section('replay', 'What follows, by which goes first', replaySection(finding)),
+    section('replay', finding.kind.noun === 'race' ? 'What follows, by which goes first' : 'What a replay shows', replaySection(finding)),
     best.steps.length > 0 && section('schedule', 'Schedule', scheduleSection(finding)),
     section('occurrences', 'Occurrences', occurrencesSection(finding)),
     h('footer', {}, facts([

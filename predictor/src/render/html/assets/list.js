@@ -103,7 +103,7 @@ function drawList() {
 }
 
 function row(finding, at) {
-  const parts = finding.best.parts.slice(0, 2);
+  const parts = finding.best.parts.filter((part) => part.role !== 'waits-too').slice(0, 2);
   const muted = finding.suppressed || finding.known;
   return h('div', {
     id: `row-${finding.number}`,

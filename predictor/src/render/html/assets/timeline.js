@@ -75,9 +75,9 @@ function timelineSection(finding) {
     h('div', { class: 'bar' },
       h('fieldset', { class: 'choice' }, h('legend', {}, 'Orders'),
         choices.map((choice) => h('label', {}, choice, h('span', {}, choice.value)))),
-      h('label', { class: 'check' }, few, 'racing threads only'),
+      h('label', { class: 'check' }, few, 'only its threads'),
       h('span', { class: 'buttons' },
-        button('Pair', 'Show the racing pair (p)', each('showPair')), button('All', 'Show all events (f)', each('showAll')),
+        button('Pair', 'Show where its threads stand (p)', each('showPair')), button('All', 'Show all events (f)', each('showAll')),
         button('+', 'Zoom in (+)', zoom(1.6)), button('−', 'Zoom out (−)', zoom(1 / 1.6)))),
     hosts.observed, hosts.witness,
     finding.shown.undrawn && h('p', { class: 'nothing' },
@@ -91,7 +91,7 @@ function extent(timeline, course, name) {
   const shown = course.rows.length;
   const what = name === 'observed' ? 'event' : 'step';
   if (shown === course.all) return count(shown, what);
-  const part = name === 'observed' ? 'around the races of this trace' : 'the last before the race';
+  const part = name === 'observed' ? 'around what was found in this trace' : 'the last before it';
   return `${shown.toLocaleString('en')} of ${count(course.all, what)}: ${part}`;
 }
 
