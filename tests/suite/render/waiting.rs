@@ -256,7 +256,7 @@ fn a_stall_says_which_lock_is_in_the_way_or_what_came_too_early() {
     let roles: Vec<&Role> = finding.occurrences[0].parts.iter().map(|part| &part.role).collect();
     assert_eq!(roles, [&Role::Next, &Role::TooEarly, &Role::WaitsToo]);
     let text = text_of(&project);
-    assert!(text.contains("thread `t2` notifies `c` too early, before the wait"), "{text}");
+    assert!(text.contains("thread `t2` notifies `log` too early, before the wait"), "{text}");
     let too = "note: at src/other.rs:8:1 thread `t0` waits for the end of `t1`, too";
     assert!(text.contains(too), "{text}");
 }
