@@ -68,7 +68,7 @@ impl Instant {
 
     /// How far that is from now, and whether it lies ahead, on the clock that the calling thread
     /// goes by. No other thread goes first.
-    pub(crate) fn from_now(self) -> (Duration, bool) {
+    pub(crate) fn distance_to_now(self) -> (Duration, bool) {
         let now = sched::clock().unwrap_or_else(std::time::Instant::now);
         distance(now, self.0)
     }
@@ -104,7 +104,7 @@ impl From<Instant> for std::time::Instant {
     fn from(instant: Instant) -> Self {
         match sched::clock() {
             None => instant.0,
-            Some(_) => at(instant.from_now(), Self::now()),
+            Some(_) => at(instant.distance_to_now(), Self::now()),
         }
     }
 }

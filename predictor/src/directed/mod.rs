@@ -330,7 +330,7 @@ impl Campaign {
     }
 
     /// A run is over.
-    pub fn note(&mut self, task: Task, ran: Ran) {
+    pub fn note(&mut self, task: &Task, ran: &Ran) {
         self.runs += 1;
         self.lost += u64::from(!ran.outcome.lost.is_empty());
         if matches!(ran.outcome.then, Aftermath::Livelock | Aftermath::Stuck | Aftermath::Unended) {
@@ -346,18 +346,18 @@ impl Campaign {
         let endings = &mut self.endings[task.origin];
         let Some(number) = task.suspect else {
             endings.pilots += 1;
-            endings.note(&task, &ran);
+            endings.note(task, ran);
             return;
         };
         self.entries[number].tries += 1;
         if ran.outcome.races.is_empty() {
             let has_failed =
-                endings.note(&task, &ran) && is_of_interest(&ran, &self.origins[task.origin]);
+                endings.note(task, ran) && is_of_interest(ran, &self.origins[task.origin]);
             self.entries[number].has_failed |= has_failed;
             return;
         }
         // What follows a race belongs to it.
-        self.note_races(&task, &ran, number);
+        self.note_races(task, ran, number);
     }
 
     /// Two threads have met, at the places of this suspect or of another one.

@@ -36,7 +36,7 @@ fn run(campaign: &mut Campaign, outcome: impl Fn(usize, &Task) -> String) -> Vec
             return tasks;
         }
         for task in round {
-            campaign.note(task.clone(), ran(&outcome(tasks.len(), &task)));
+            campaign.note(&task, &ran(&outcome(tasks.len(), &task)));
             tasks.push(task);
         }
     }
@@ -108,7 +108,7 @@ fn a_suspect_of_several_traces_is_tried_as_one() {
     for _ in 0..3 {
         for task in campaign.round() {
             tried.extend(task.race().map(|_| task.origin));
-            campaign.note(task, ran(QUIET));
+            campaign.note(&task, &ran(QUIET));
         }
     }
     assert_eq!(tried, [0, 0, 0, 1, 1, 1, 2, 2, 2]);
@@ -144,7 +144,7 @@ fn a_panic_of_some_runs_is_news_and_one_of_all_runs_is_none() {
     let mut expected = Campaign::new(vec![origin("a", TRACE)]);
     for (at, task) in (0..2).flat_map(|_| expected.round()).enumerate().collect::<Vec<_>>() {
         let panicked = Ran { code: Some(0), ..ran(PANIC) };
-        expected.note(task, if at == 0 { panicked } else { ran(QUIET) });
+        expected.note(&task, &if at == 0 { panicked } else { ran(QUIET) });
     }
     assert_eq!(expected.shown().len(), 0);
     let lost = "then panic 1 is not 2\nlost 0.2 @ a.rs:3:1";
@@ -223,7 +223,7 @@ fn what_kills_the_program_or_keeps_it_running_ends_nothing_but_the_run() {
             break;
         }
         for task in round {
-            campaign.note(task, ends(at));
+            campaign.note(&task, &ends(at));
             at += 1;
         }
     }

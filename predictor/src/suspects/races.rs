@@ -27,7 +27,7 @@ pub(super) fn find(trace: &Trace) -> Vec<Suspect> {
             let places = way_to(trace, events[1 - free]);
             let target = Target::Held(Manoeuvre::Late, PlaceList(places));
             let is_known = !target.places().is_empty();
-            return is_known.then(|| Suspect { target, events, why: Why::FreedMeanwhile });
+            return is_known.then_some(Suspect { target, events, why: Why::FreedMeanwhile });
         }
         let place = |event: EventId| trace.source_place(event);
         let mut places = [place(pair.first())?, place(pair.second())?];

@@ -196,13 +196,16 @@ mod recorded {
         assert_eq!((count("fork"), count("join"), count("rmw"), count("cas")), (8, 8, 4, 4));
         assert!(trace.iter().all(|event| !matches!(event.op, Op::Exclusive { .. })));
         // Threads load what their closures bring along in the same way: only this word counts.
-        let stores = trace.iter().filter_map(|event| match event.op {
+        let mut stores = trace.iter().filter_map(|event| match event.op {
             Op::Store { var, value: Value::Nat(7), .. } => Some(var),
             _ => None,
         });
-        let word = stores.last();
+        let word = stores.next_back();
         let acquire = Some(MemoryOrdering::Acquire);
-        let consumes = |op: &Op| matches!(op, Op::Load { var, ordering, .. } if Some(*var) == word && *ordering == acquire);
+        let consumes = |op: &Op| match op {
+            Op::Load { var, ordering, .. } => Some(*var) == word && *ordering == acquire,
+            _ => false,
+        };
         assert_eq!(trace.iter().filter(|event| consumes(&event.op)).count(), 1);
     }
 }

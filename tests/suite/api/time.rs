@@ -47,7 +47,9 @@ for_both! {
         later -= second;
         assert_eq!(later - second, now);
         assert!(now < later && Instant::now() >= now && now.elapsed() < 3600 * second);
-        assert_eq!(std::time::Instant::from(Instant::from(std::time::Instant::from(now))), now.into());
+        let to_std: fn(Instant) -> std::time::Instant = Into::into;
+        let from_std: fn(std::time::Instant) -> Instant = Into::into;
+        assert_eq!(to_std(from_std(to_std(now))), to_std(now));
     }
 
     #[test]

@@ -124,7 +124,7 @@ fn tried(
         for (task, ran) in ran {
             match ran {
                 Some(Some(ran)) => {
-                    campaign.note(task, ran);
+                    campaign.note(&task, &ran);
                     if first.is_none() && campaign.has_shown() {
                         let seconds = started.elapsed().as_secs_f64();
                         first = Some(FirstHit { runs: campaign.done().runs, seconds });

@@ -34,7 +34,7 @@ impl Deadline {
         match now() {
             None => Self::Real(instant.into()),
             Some(now) => {
-                let left = match instant.from_now() {
+                let left = match instant.distance_to_now() {
                     (left, true) => u64::try_from(left.as_nanos()).unwrap_or(u64::MAX),
                     (_, false) => 0,
                 };
