@@ -19,7 +19,7 @@ pub struct Explored {
     pub left: u64,
     /// How many runs there were.
     pub runs: u64,
-    /// How many suspects happened.
+    /// How many findings there are of what happened; none of what another finding explains.
     pub happened: u64,
     /// How long all of that took.
     pub seconds: f64,
@@ -88,8 +88,8 @@ impl Explored {
 
 impl Project {
     /// Adds what directed runs have found. A failure that a finding of the same trace explains is
-    /// none of its own.
-    pub fn add_directed(&mut self, found: Vec<Finding>, sources: &impl Sources) {
+    /// none of its own. Says how many findings there are of what happened.
+    pub fn add_directed(&mut self, found: Vec<Finding>, sources: &impl Sources) -> u64 {
         let mut new: BTreeMap<SameFinding, Vec<Occurrence>> = BTreeMap::new();
         // Races come first: what follows them is no finding beside them.
         for finding in found {
@@ -112,6 +112,7 @@ impl Project {
             is_listed && new.keys().any(|it| it.kind == Kind::Deadlock && it.sources == sources())
         };
         self.findings.retain(|finding| !happened(finding));
+        let count = new.len() as u64;
         for (same, occurrences) in new {
             let is_same =
                 |there: &&mut Finding| SameFinding::new(&there.kind, &there.occurrences[0]) == same;
@@ -125,6 +126,7 @@ impl Project {
             }
         }
         self.number();
+        count
     }
 
     /// Takes over what directed runs have found from an earlier report, of traces that are the same.

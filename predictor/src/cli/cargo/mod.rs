@@ -501,9 +501,9 @@ impl<'a> Job<'a> {
             drop(bar);
             interrupt::as_usual();
             if let Some((found, explored)) = explored {
-                project.add_directed(found, &self.sources);
+                let happened = project.add_directed(found, &self.sources);
                 let schedules = project.explored.take().and_then(|before| before.schedules);
-                project.explored = Some(Explored { schedules, ..explored });
+                project.explored = Some(Explored { happened, schedules, ..explored });
             }
             self.weigh(&mut project);
         }

@@ -178,7 +178,9 @@ fn tests(traces: &Path, runs: &OwnRuns) -> Result<Vec<Test>, Failure> {
     folders.sort();
     for folder in folders {
         let Some(program) = folder.file_name().and_then(|name| name.to_str()) else { continue };
-        let Ok(recorded) = runs.find(program, None) else { continue };
+        // As it was run last: before, its arguments may have chosen other tests.
+        let Some(last) = Recorded::read(&folder) else { continue };
+        let Ok(recorded) = runs.find(program, Some(&last.arguments)) else { continue };
         match list(&recorded) {
             Ok(names) => found.extend(names.iter().map(|name| test(program, &recorded, name))),
             Err(why) => say("warning", format_args!("`{program}` lists no tests: {why}")),
