@@ -274,7 +274,7 @@ fn a_text_that_may_be_cut_is_used_and_said_to_be() {
 fn an_empty_text_is_an_empty_trace() {
     let (code, out, _) = run(predictor().args(["explore", "-", "--format", "json"]), b"");
     let nothing = "{\"races\":[],\"deadlocks\":[],\"fair_deadlocks\":[],\"stalls\":[],\"sends\":[],\
-         \"checks\":[],\"panics\":[],\"atomicity\":[]}\n";
+         \"checks\":[],\"panics\":[],\"atomicity\":[],\"inferred_atomicity\":[]}\n";
     assert_eq!((code, out.as_str()), (0, nothing));
 }
 

@@ -212,7 +212,6 @@ fn what_kills_the_program_or_keeps_it_running_ends_nothing_but_the_run() {
     let ends = |at: usize| match at {
         3 => ran("then livelock"),
         5 => Ran { outcome: ControlledRun::cut_short(Aftermath::Killed(11)), code: None },
-        6 => Ran { outcome: ControlledRun::cut_short(Aftermath::Unended), code: None },
         8 => ran("then nothing\nlost 0.2 @ a.rs:3:1"),
         _ => ran(QUIET),
     };
@@ -228,7 +227,7 @@ fn what_kills_the_program_or_keeps_it_running_ends_nothing_but_the_run() {
         }
     }
     let done = campaign.done();
-    assert_eq!((done.unended, done.lost, done.happened), (2, 1, 1));
+    assert_eq!((done.unended, done.lost, done.happened), (1, 1, 1));
     assert!(done.unended_example.is_some_and(|example| example.trace == "a"));
     assert!(at > 20, "the others had their runs: {at}");
     let shown = campaign.shown();
@@ -238,4 +237,25 @@ fn what_kills_the_program_or_keeps_it_running_ends_nothing_but_the_run() {
     assert!(
         happens_again(&Kind::Crash, &[], &ends(5)) && !happens_again(&Kind::Crash, &[], &ends(0))
     );
+}
+
+#[test]
+fn a_program_of_which_several_runs_do_not_end_leaves_the_time_to_others() {
+    let other = TRACE.replace(".rs", "_of_another.rs");
+    let mut campaign = Campaign::new(vec![origin("a", TRACE), origin("b", &other)]);
+    let mut runs = [0_u64; 2];
+    loop {
+        let round = campaign.round();
+        if round.is_empty() {
+            break;
+        }
+        for task in round {
+            runs[task.origin] += 1;
+            let never_ends = task.origin == 0;
+            let unended = Ran { outcome: ControlledRun::cut_short(Aftermath::Unended), code: None };
+            campaign.note(&task, &if never_ends { unended } else { ran(QUIET) });
+        }
+    }
+    assert_eq!(campaign.done().unended, runs[0]);
+    assert!(runs[0] < 8 && runs[1] >= 8, "runs of each: {runs:?}");
 }

@@ -58,7 +58,7 @@ pub(crate) use front::life::{
     closing, is_leaving, leave_if_asked, run_closure, wait_for_first_turn,
 };
 pub(crate) use front::points::{
-    block, block_on, block_on_lock, gave_back, number, point, took, whom_to_wake,
+    block, block_on, block_on_lock, gave_back, look_at_clock, number, point, took, whom_to_wake,
 };
-pub(crate) use front::time::{Deadline, clock, look_at_clock};
+pub(crate) use front::time::{Deadline, clock};
 pub(crate) use model::intent::Intent;

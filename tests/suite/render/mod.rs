@@ -42,6 +42,10 @@ impl Sources for Files {
 
 /// What is found in some of the crate's traces. Times are set to what they never are.
 pub(crate) fn project_of(keep: impl Fn(&str) -> bool) -> Project {
+    project_by(&Options::default(), keep)
+}
+
+fn project_by(options: &Options, keep: impl Fn(&str) -> bool) -> Project {
     let folder = repository().join("tests/reports/cache/traces");
     let mut collector = Collector::new(None);
     for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -51,7 +55,7 @@ pub(crate) fn project_of(keep: impl Fn(&str) -> bool) -> Project {
             continue;
         }
         let bytes = fs::read(&path).expect("it can be read");
-        collector.add(analysed(&name, bytes));
+        collector.add(analysed_by(options, &name, bytes));
     }
     let mut project = collector.finish(&Files);
     settle_times(&mut project);
@@ -60,11 +64,14 @@ pub(crate) fn project_of(keep: impl Fn(&str) -> bool) -> Project {
 
 /// A trace in the text format, analysed.
 pub(crate) fn analysed(name: &str, bytes: Vec<u8>) -> Analysed {
+    analysed_by(&Options::default(), name, bytes)
+}
+
+fn analysed_by(options: &Options, name: &str, bytes: Vec<u8>) -> Analysed {
     let mut source = Source::of_bytes(bytes, Some(Format::Text)).expect("a trace");
     let trace = Trace::load(&mut source, |_| ()).expect("a valid trace");
     let detectors = [Detector::Mcm, Detector::Hb];
-    let report =
-        analyze(&trace, name, &detectors, &Options::default(), |_, _| ()).expect("one solver");
+    let report = analyze(&trace, name, &detectors, options, |_, _| ()).expect("one solver");
     Analysed::new(&trace, &report, None, &[])
 }
 
@@ -106,7 +113,11 @@ pub(crate) fn replay(orders: [&str; 2]) -> Replay {
 
 /// All of the crate's traces, and besides one of everything that a project can have.
 pub(crate) fn full_project() -> Project {
-    let mut project = project_of(|_| true);
+    full_project_by(&Options::default())
+}
+
+pub(crate) fn full_project_by(options: &Options) -> Project {
+    let mut project = project_by(options, |_| true);
     assert_eq!(project.findings.len(), 4, "{project:#?}");
     // One that was there before.
     let mut known = project.findings[0].clone();

@@ -91,7 +91,7 @@ impl ThreadLog {
         let before = self.clock();
         let stamp = self.tick(0);
         self.mark(PENDING, false);
-        self.branched(before, stamp);
+        self.looks.branched(before, stamp);
         self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }
 

@@ -10,6 +10,7 @@ pub(in crate::rt) mod kept_log;
 mod looks;
 pub(in crate::rt) mod owner;
 pub(in crate::rt) mod pending;
+mod repeated;
 mod say;
 pub(in crate::rt) mod saying;
 pub(in crate::rt) mod session;

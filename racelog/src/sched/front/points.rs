@@ -1,7 +1,9 @@
 //! Where the mirrors and the recorder announce operations, and others may go first.
 
+use std::time::Instant;
+
 use super::attach::with;
-use super::time::Deadline;
+use super::time::{Deadline, clock};
 use crate::rt::{self, Action, CallSite};
 use crate::sched::members::current;
 use crate::sched::members::member::Member;
@@ -73,6 +75,13 @@ pub(crate) fn block(
         member.step(intent.timed(timed), Some(ready), deadline);
     })
     .is_some()
+}
+
+/// What the calling thread sees that looks at the clock, if it is under control. Another thread may
+/// go first.
+pub(crate) fn look_at_clock(here: Option<CallSite>) -> Option<Instant> {
+    let intent = || Intent::new(Action::Clock, 0, here).timed(true);
+    block(intent, None, &|_| true).then(clock).flatten()
 }
 
 /// As [`block`], of an operation on one object that waits as long as it must.

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::attach::with;
 use crate::rt::{self, Action, CallSite};
-use crate::sched::model::intent::Intent;
 use crate::sched::strategy::Guide;
 use crate::trace::Patience;
 
@@ -77,13 +76,6 @@ impl Deadline {
 /// The run's time, if this thread is under control.
 fn now() -> Option<u64> {
     with(|member| member.run().now())
-}
-
-/// What the calling thread sees that looks at the clock, if it is under control. Another thread may
-/// go first.
-pub(crate) fn look_at_clock(here: Option<CallSite>) -> Option<Instant> {
-    let intent = || Intent::new(Action::Clock, 0, here).timed(true);
-    super::points::block(intent, None, &|_| true).then(clock).flatten()
 }
 
 /// The time that the calling thread would see, if it is under control.

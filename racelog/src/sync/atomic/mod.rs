@@ -45,4 +45,6 @@ pub fn spin_loop_hint() {
 }
 
 #[cfg(test)]
+mod looks_tests;
+#[cfg(test)]
 mod tests;
