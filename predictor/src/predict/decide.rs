@@ -179,11 +179,19 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// Has the checker replay a sequence of the window that leads to a goal.
+    /// Has the checker replay a sequence of the window that leads to a goal, without what the goal
+    /// does not need, if that is enough: a solver lets threads do anything that they can, and that
+    /// is more for a program to follow.
     fn confirm(&self, sequence: &[EventId], goal: Goal) -> Decided {
-        let rest = witness::tidy(self.trace, sequence);
         let observed = self.window.range().start;
-        let witness = Witness { observed, rest, goal };
+        let threads = goal.events().map(|event| self.trace.thread(event));
+        let needed = witness::needed(self.trace, sequence, threads);
+        let rest = witness::tidy(self.trace, &needed);
+        let mut witness = Witness { observed, rest, goal };
+        if self.checker.check(&witness).is_ok() {
+            return Decided::Proven(witness);
+        }
+        witness.rest = witness::tidy(self.trace, sequence);
         match self.checker.check(&witness) {
             Ok(()) => Decided::Proven(witness),
             Err(refutation) => Decided::Unconfirmed(refutation),

@@ -1,6 +1,6 @@
 //! Makes a witness shorter: leaves out what its end does not need.
 
-use racelog::trace::{Object, ThreadId, VarId};
+use racelog::trace::{Object, Op, ThreadId, VarId};
 use rustc_hash::FxHashSet;
 
 use super::touched::touched;
@@ -46,6 +46,12 @@ struct Wanted {
 impl Wanted {
     fn wants(&self, trace: &Trace, event: EventId) -> bool {
         let op = trace.op(event);
+        let is_of_thread = self.all.contains(&Object::Thread(trace.thread(event)));
+        if matches!(op, Op::OnceWait(_)) && !is_of_thread {
+            // It leaves nothing behind. And before the value is there no program comes to it, but
+            // calls the initialiser itself.
+            return false;
+        }
         let written = op.var().filter(|_| op.writes());
         let used = written.filter(|_| op.is_exclusive());
         written.is_some_and(|var| self.write.contains(&var))
@@ -93,6 +99,18 @@ mod tests {
         assert_eq!(numbers(&[2]), [1, 2, 4, 6]);
         // The write of a that b does not find is not needed.
         assert_eq!(numbers(&[1]), [1, 2, 4, 7, 8, 9]);
+    }
+
+    #[test]
+    fn who_waits_for_an_initialiser_is_needed_by_nobody_else() {
+        let text = "a fork b\nb fork c\na once_begin o\na once_end o\nc once_wait o\n\
+                    b once_wait o\nb read y 0\n";
+        let trace: Trace = text.parse().expect("the trace is valid");
+        let order: Vec<EventId> =
+            [1, 2, 5, 3, 4, 6, 7].into_iter().filter_map(EventId::from_number).collect();
+        let kept = needed(&trace, &order, [ThreadId::new(1)]);
+        let numbers: Vec<u64> = kept.iter().map(|event| event.number()).collect();
+        assert_eq!(numbers, [1, 2, 3, 4, 6, 7]);
     }
 
     #[test]
