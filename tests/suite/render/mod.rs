@@ -55,7 +55,7 @@ fn project_by(options: &Options, keep: impl Fn(&str) -> bool) -> Project {
             continue;
         }
         let bytes = fs::read(&path).expect("it can be read");
-        collector.add(analysed_by(options, &name, bytes));
+        collector.add(analysed(options, &name, bytes));
     }
     let mut project = collector.finish(&Files);
     settle_times(&mut project);
@@ -63,11 +63,7 @@ fn project_by(options: &Options, keep: impl Fn(&str) -> bool) -> Project {
 }
 
 /// A trace in the text format, analysed.
-pub(crate) fn analysed(name: &str, bytes: Vec<u8>) -> Analysed {
-    analysed_by(&Options::default(), name, bytes)
-}
-
-fn analysed_by(options: &Options, name: &str, bytes: Vec<u8>) -> Analysed {
+fn analysed(options: &Options, name: &str, bytes: Vec<u8>) -> Analysed {
     let mut source = Source::of_bytes(bytes, Some(Format::Text)).expect("a trace");
     let trace = Trace::load(&mut source, |_| ()).expect("a valid trace");
     let detectors = [Detector::Mcm, Detector::Hb];
