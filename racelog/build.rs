@@ -1,6 +1,7 @@
 //! Says whether the program has an allocator of its own, `cfg(own_allocator)`, as the variable
-//! `RACELOG_ALLOCATOR` has it (`racelog::contract::environment`), and which std there is: `cfg(std_since = "1.N")` for every N of [`STEPS`] that it is not older
-//! than. What std does not have, its mirror does not have either.
+//! `RACELOG_ALLOCATOR` has it (`racelog::contract::environment`); whether there are fibers,
+//! `cfg(fibers)`; and which std there is: `cfg(std_since = "1.N")` for every N of [`STEPS`] that it
+//! is not older than. What std does not have, its mirror does not have either.
 
 use std::env;
 use std::process::Command;
@@ -43,10 +44,24 @@ fn lines(said: &str) -> Vec<String> {
     [check].into_iter().chain(known).collect()
 }
 
+/// Whether threads under control can be fibers. Their stacks are switched by assembly, and should
+/// one of them block, what another holds is given back by another thread, which std's locks allow
+/// where they are made of futexes. `Cargo.toml` has the same list, for the dependency.
+fn has_fibers(os: &str, arch: &str) -> bool {
+    os == "linux" && ["x86_64", "aarch64"].contains(&arch)
+}
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-env-changed=RACELOG_ALLOCATOR");
     println!("cargo::rustc-check-cfg=cfg(own_allocator)");
+    println!("cargo::rustc-check-cfg=cfg(fibers)");
+    let target = |key: &str| env::var(key).unwrap_or_default();
+    if env::var_os("CARGO_FEATURE_RECORD").is_some()
+        && has_fibers(&target("CARGO_CFG_TARGET_OS"), &target("CARGO_CFG_TARGET_ARCH"))
+    {
+        println!("cargo::rustc-cfg=fibers");
+    }
     if env::var_os("RACELOG_ALLOCATOR").is_some_and(|whose| whose == "own") {
         println!("cargo::rustc-cfg=own_allocator");
     }

@@ -8,7 +8,6 @@
 //!   control.
 //! - feature `allocator`, on by default: with `record`, [`alloc::Recorded`] is the program's
 //!   allocator.
-//! - feature `fibers`: fibers for `sched`, which are faster than threads.
 //! - feature `parking_lot`: `parking_lot`, which is to the crate of that name what the others are
 //!   to std.
 //! - feature `trace`: `trace`, the trace contract: the events, and the binary format that carries
@@ -88,6 +87,7 @@ mod annotations;
 use sched::Controller;
 
 pub use racelog_macros::{instrument, instrument_items, main, test};
+#[cfg(not(feature = "record"))]
 pub use std::thread_local;
 
 #[cfg(not(feature = "record"))]

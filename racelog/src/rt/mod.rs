@@ -21,6 +21,7 @@ mod threads;
 mod tests;
 
 pub(crate) use base::action::Action;
+pub(crate) use base::biased::{Biased, BiasedGuard};
 pub(crate) use base::call_site::CallSite;
 pub(crate) use base::control::Control;
 pub(crate) use base::exit::at_exit;

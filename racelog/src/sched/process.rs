@@ -156,19 +156,19 @@ fn guide(wanted: &Wanted) -> Guide {
                     Guide::Pct(Pct::new(*depth, *length, *number))
                 }
                 Seed::Held { manoeuvre, number } => {
-                    Guide::Held(HeldBack::new(*manoeuvre, places.clone(), *number))
+                    Guide::Held(Box::new(HeldBack::new(*manoeuvre, places.clone(), *number)))
                 }
                 Seed::Path(choices) => Guide::Exhaustive(Exhaustive::along(choices)),
                 Seed::Race { number, .. } => match race {
                     Some(PlacePair(places)) => {
-                        return Guide::Race(RaceDirected::new(places.clone(), *number));
+                        return Guide::Race(Box::new(RaceDirected::new(places.clone(), *number)));
                     }
                     None => Guide::Random(Random::new(*number)),
                 },
             };
             match race {
                 Some(PlacePair(places)) => {
-                    Guide::Watched(Box::new(guide), RaceDirected::new(places.clone(), 0))
+                    Guide::Watched(Box::new(guide), Box::new(RaceDirected::new(places.clone(), 0)))
                 }
                 None => guide,
             }
@@ -219,7 +219,7 @@ fn join(wanted: &Wanted) -> Member {
     }
     let hooks = ProcessHooks { give_up, report_news: report_so_far };
     let new = Run::new(guide(wanted), max_steps(), RunKind::Process(hooks));
-    monitor::watch(&new);
+    monitor::watch(&new, None);
     listen();
     *run = Some(new.clone());
     let first = new.first(name);

@@ -17,16 +17,13 @@ fn fails(explorer: &Explorer, body: impl Fn()) -> Failure {
     failed.failure
 }
 
-/// With the feature `fibers`, all that can runs in fibers.
+/// All that can runs in fibers.
 fn explorer() -> Explorer {
-    let explorer = Explorer::new().schedules(500);
-    #[cfg(feature = "fibers")]
-    let explorer = explorer.fibers();
-    explorer
+    Explorer::new().schedules(500).fibers()
 }
 
 fn threads() -> Explorer {
-    Explorer::new().schedules(500)
+    Explorer::new().schedules(500).threads()
 }
 
 fn lost_update() {
@@ -428,7 +425,7 @@ fn an_exhaustive_search_runs_what_differs_once() {
 
 /// Fibers are another way to run the same schedules.
 #[test]
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 fn fibers_and_threads_take_the_same_choices() {
     let body = || {
         let (sender, receiver) = mpsc::channel();

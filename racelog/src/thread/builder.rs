@@ -21,24 +21,38 @@ const RECORDING_STACK: usize = 128 << 10;
 pub struct Builder {
     inner: std::thread::Builder,
     name: Option<String>,
+    #[cfg(fibers)]
+    stack: Option<usize>,
 }
 
 impl Builder {
     /// As [`std::thread::Builder::new`].
     #[expect(clippy::new_without_default, reason = "std's has no default either")]
     pub fn new() -> Self {
-        Self { inner: std::thread::Builder::new(), name: None }
+        Self {
+            inner: std::thread::Builder::new(),
+            name: None,
+            #[cfg(fibers)]
+            stack: None,
+        }
     }
 
     /// As [`std::thread::Builder::name`].
-    pub fn name(self, name: String) -> Self {
-        Self { inner: self.inner.name(name.clone()), name: Some(name) }
+    pub fn name(mut self, name: String) -> Self {
+        self.inner = self.inner.name(name.clone());
+        self.name = Some(name);
+        self
     }
 
     /// As [`std::thread::Builder::stack_size`]. What recording needs comes on top.
     pub fn stack_size(self, size: usize) -> Self {
         let size = size.saturating_add(RECORDING_STACK);
-        Self { inner: self.inner.stack_size(size), name: self.name }
+        Self {
+            inner: self.inner.stack_size(size),
+            #[cfg(fibers)]
+            stack: Some(size),
+            ..self
+        }
     }
 
     /// As [`std::thread::Builder::spawn`].
@@ -79,10 +93,10 @@ impl Builder {
         T: Send + 'scope,
     {
         let here = Some(CallSite::caller());
-        #[cfg(feature = "fibers")]
+        #[cfg(fibers)]
         if sched::in_fiber() {
             // SAFETY: the scope waits for the fiber before what it borrows is gone.
-            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
+            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), self.stack, f, here) };
             scope.add(None, spawned.control.0.clone());
             return Ok(ScopedJoinHandle(Joinable::of_fiber(spawned)));
         }
@@ -123,10 +137,10 @@ impl Builder {
         F: FnOnce() -> T + Send,
         T: Send,
     {
-        #[cfg(feature = "fibers")]
+        #[cfg(fibers)]
         if sched::in_fiber() {
             // SAFETY: the caller promises that it does not outlive what the closure borrows.
-            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), f, here) };
+            let spawned = unsafe { super::fiber::spawn(self.name.as_deref(), self.stack, f, here) };
             return Ok(JoinHandle(Joinable::of_fiber(spawned)));
         }
         let mut start = Start::new(self.name.as_deref(), here);
@@ -191,7 +205,7 @@ impl Start {
         (newcomer, Control(control))
     }
 
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     pub(super) fn parker(&self) -> Arc<Parker> {
         self.parker.clone()
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Result;
 
 use super::builder::{Control, Start};
-use super::parking::{Thread, swap_current};
+use super::parking::Thread;
 use crate::rt::CallSite;
 use crate::sched;
 
@@ -41,7 +41,12 @@ pub(super) struct Spawned<T> {
 /// # Safety
 ///
 /// The caller is in a fiber, and the new one must not outlive what the closure borrows.
-pub(super) unsafe fn spawn<F, T>(name: Option<&str>, f: F, here: Option<CallSite>) -> Spawned<T>
+pub(super) unsafe fn spawn<F, T>(
+    name: Option<&str>,
+    stack: Option<usize>,
+    f: F,
+    here: Option<CallSite>,
+) -> Spawned<T>
 where
     F: FnOnce() -> T + Send,
     T: Send,
@@ -49,13 +54,13 @@ where
     let mut start = Start::new(name, here);
     let (newcomer, control) = start.newcomer();
     let newcomer = newcomer.expect("a fiber is under control");
-    let thread = Thread::of_fiber(sched::identity(&newcomer), start.parker(), name);
+    let thread = Thread::of_fiber(newcomer.slot(), start.parker(), name);
+    let stack = stack.unwrap_or_else(sched::usual_stack);
     let packet = Arc::new(Packet(Mutex::new(None)));
     let main = {
-        let (packet, thread) = (packet.clone(), thread.clone());
+        let packet = packet.clone();
         move || {
             let result = panic::catch_unwind(AssertUnwindSafe(|| {
-                swap_current(Some(thread));
                 sched::wait_for_first_turn();
                 sched::run_closure(f)
             }));
@@ -64,6 +69,6 @@ where
         }
     };
     // SAFETY: as the caller promises.
-    unsafe { sched::spawn_fiber(newcomer, Box::new(main)) };
+    unsafe { sched::spawn_fiber(newcomer, thread.clone(), stack, main) };
     Spawned { packet, control, thread }
 }

@@ -63,7 +63,7 @@ mod unix {
         fn as_pthread_t(&self) -> RawPthread {
             match &*self.0.inner {
                 Inner::Thread(handle, _) => handle.as_pthread_t(),
-                #[cfg(feature = "fibers")]
+                #[cfg(fibers)]
                 Inner::Fiber(_) => own_thread(),
             }
         }
@@ -71,14 +71,14 @@ mod unix {
         fn into_pthread_t(self) -> RawPthread {
             match self.0.inner.into_inner() {
                 Inner::Thread(handle, _) => handle.into_pthread_t(),
-                #[cfg(feature = "fibers")]
+                #[cfg(fibers)]
                 Inner::Fiber(_) => own_thread(),
             }
         }
     }
 
     /// The thread that all fibers belong to.
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     fn own_thread() -> RawPthread {
         // SAFETY: the call takes nothing and cannot fail.
         unsafe { libc::pthread_self() as RawPthread }

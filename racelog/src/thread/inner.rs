@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Result;
 
 use super::builder::Control;
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 use super::fiber::{Packet, Spawned};
 use super::parking::Thread;
 use crate::rt::{CallSite, ChildShared, Unordered};
@@ -19,7 +19,7 @@ pub(super) struct Joinable<H, T> {
 
 impl<H: Handle<T>, T> Joinable<H, T> {
     /// A fiber that was spawned.
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     pub(super) fn of_fiber(spawned: Spawned<T>) -> Self {
         let inner = Unordered::new(Inner::Fiber(spawned.packet));
         Self { inner, child: None, control: spawned.control, thread: spawned.thread }
@@ -61,7 +61,7 @@ impl<H: Handle<T>, T> Joinable<H, T> {
 /// A thread, or a fiber, that can be joined. `H` is std's handle.
 pub(super) enum Inner<H, T> {
     Thread(H, std::marker::PhantomData<fn() -> T>),
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     Fiber(Arc<Packet<T>>),
 }
 
@@ -108,7 +108,7 @@ impl<H: Handle<T>, T> Inner<H, T> {
     pub(super) fn join(self) -> Result<T> {
         match self {
             Self::Thread(handle, _) => handle.join(),
-            #[cfg(feature = "fibers")]
+            #[cfg(fibers)]
             Self::Fiber(packet) => packet.take(),
         }
     }
@@ -116,7 +116,7 @@ impl<H: Handle<T>, T> Inner<H, T> {
     pub(super) fn is_finished(&self) -> bool {
         match self {
             Self::Thread(handle, _) => handle.is_finished(),
-            #[cfg(feature = "fibers")]
+            #[cfg(fibers)]
             Self::Fiber(packet) => packet.is_there(),
         }
     }

@@ -16,31 +16,30 @@ use crate::trace::{self, Op};
 /// A handle to a thread, as [`std::thread::Thread`].
 #[derive(Clone)]
 pub struct Thread {
-    inner: std::thread::Thread,
+    inner: Inner,
     parker: Arc<Parker>,
-    /// The name of one that is a fiber.
-    #[cfg(feature = "fibers")]
-    fiber: Option<Option<Arc<str>>>,
+}
+
+#[derive(Clone)]
+enum Inner {
+    Thread(std::thread::Thread),
+    /// A fiber, by its number in its run.
+    #[cfg(fibers)]
+    Fiber {
+        number: usize,
+        name: Option<Arc<str>>,
+    },
 }
 
 impl Thread {
     pub(super) fn new(inner: std::thread::Thread, parker: Arc<Parker>) -> Self {
-        Self {
-            inner,
-            parker,
-            #[cfg(feature = "fibers")]
-            fiber: None,
-        }
+        Self { inner: Inner::Thread(inner), parker }
     }
 
-    /// A fiber that is known by the id of a thread.
-    #[cfg(feature = "fibers")]
-    pub(super) fn of_fiber(
-        identity: std::thread::Thread,
-        parker: Arc<Parker>,
-        name: Option<&str>,
-    ) -> Self {
-        Self { inner: identity, parker, fiber: Some(name.map(Arc::from)) }
+    /// The fiber of this number.
+    #[cfg(fibers)]
+    pub(super) fn of_fiber(number: usize, parker: Arc<Parker>, name: Option<&str>) -> Self {
+        Self { inner: Inner::Fiber { number, name: name.map(Arc::from) }, parker }
     }
 
     /// As [`std::thread::Thread::unpark`].
@@ -52,23 +51,31 @@ impl Thread {
     /// As [`std::thread::Thread::id`].
     #[must_use]
     pub fn id(&self) -> ThreadId {
-        self.inner.id()
+        match &self.inner {
+            Inner::Thread(thread) => thread.id(),
+            #[cfg(fibers)]
+            Inner::Fiber { number, .. } => sched::id_of_fiber(*number),
+        }
     }
 
     /// As [`std::thread::Thread::name`].
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        #[cfg(feature = "fibers")]
-        if let Some(name) = &self.fiber {
-            return name.as_deref();
+        match &self.inner {
+            Inner::Thread(thread) => thread.name(),
+            #[cfg(fibers)]
+            Inner::Fiber { name, .. } => name.as_deref(),
         }
-        self.inner.name()
     }
 }
 
 impl fmt::Debug for Thread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        // As std has it.
+        f.debug_struct("Thread")
+            .field("id", &self.id())
+            .field("name", &self.name())
+            .finish_non_exhaustive()
     }
 }
 
@@ -171,6 +178,10 @@ thread_local! {
 /// As [`std::thread::current`].
 #[must_use]
 pub fn current() -> Thread {
+    #[cfg(fibers)]
+    if let Some(fiber) = sched::fiber_thread() {
+        return fiber;
+    }
     let thread = CURRENT.try_with(|current| {
         let mut current = current.borrow_mut();
         current.get_or_insert_with(new_handle).clone()
@@ -189,12 +200,6 @@ fn new_handle() -> Thread {
 pub(super) fn install(parker: Arc<Parker>) {
     let handle = Thread::new(std::thread::current(), parker);
     CURRENT.with(|current| *current.borrow_mut() = Some(handle));
-}
-
-/// What the calling thread knows of itself becomes something else, for it is a fiber's turn.
-#[cfg(feature = "fibers")]
-pub(crate) fn swap_current(thread: Option<Thread>) -> Option<Thread> {
-    CURRENT.with(|current| current.replace(thread))
 }
 
 /// As [`std::thread::park`].

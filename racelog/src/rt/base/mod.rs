@@ -2,6 +2,7 @@
 //! to a scheduler.
 
 pub(in crate::rt) mod action;
+pub(in crate::rt) mod biased;
 pub(in crate::rt) mod call_site;
 pub(in crate::rt) mod config;
 pub(in crate::rt) mod control;

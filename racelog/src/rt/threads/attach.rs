@@ -30,6 +30,10 @@ pub(crate) fn with<R>(f: impl FnOnce(&ThreadLog) -> R) -> Option<R> {
     }
     let attached;
     let log = if log.addr() <= FOREIGN.addr() {
+        // Under control, and not recorded.
+        if log == IDLE {
+            return None;
+        }
         attached = attach(log)?;
         attached.log
     } else {
@@ -58,9 +62,6 @@ impl Drop for Attached {
 /// Finds out whether this thread belongs to a session.
 #[cold]
 fn attach(log: *const ThreadLog) -> Option<Attached> {
-    if log == IDLE {
-        return None;
-    }
     if log == FOREIGN {
         return attach_foreign();
     }
@@ -118,7 +119,8 @@ fn look_whose(current: Option<*const ThreadLog>) -> Option<*const ThreadLog> {
 /// it is.
 #[inline]
 pub(crate) fn about_to_do(here: Option<CallSite>) {
-    if current::get().addr() <= FOREIGN.addr() {
+    let log = current::get();
+    if log.addr() <= FOREIGN.addr() && log != IDLE {
         foreign::is_about_to_act(here);
     }
 }

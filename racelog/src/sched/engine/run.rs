@@ -5,33 +5,54 @@
 //! operation, says what it is about to do, and decides who goes next. If that is itself, nothing
 //! else happens.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::ptr;
+use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::state::{Next, State};
 use super::system::system_id;
-use crate::rt::{Action, CallSite};
+use crate::rt::{Action, Biased, BiasedGuard, CallSite};
 use crate::sched::model::failure::{Failure, Lost};
 use crate::sched::model::intent::Intent;
 use crate::sched::model::place::place_of;
 use crate::sched::model::slot::{Probe, Slot, Status};
 use crate::sched::model::turn::{Signal, Turn};
-use crate::sched::strategy::Guide;
+use crate::sched::strategy::{Exhaustive, Guide, Stop};
+
+/// No fiber.
+#[cfg(fibers)]
+const NOBODY: usize = usize::MAX;
 
 /// A run.
 pub(in crate::sched) struct Run {
-    state: Mutex<State>,
+    state: Biased<State>,
     /// The run's own time, in nanoseconds. It passes by steps, and by leaps when all sleep.
     clock: AtomicU64,
-    /// When it began, by the clock of the world.
-    begun: Instant,
-    /// Nobody is left.
+    /// When it began, by the clock of the world, if it was asked for.
+    begun: OnceLock<Instant>,
+    /// Whoever waits until nobody is left; under the mutex nobody leaves.
+    waiter: Mutex<()>,
     over: Condvar,
     /// What to call if the program is the whole process, which then ends with the run.
     process: Option<ProcessHooks>,
     /// Whether its threads are fibers of one thread.
     fibers: bool,
+    /// Nobody is left.
+    is_over: AtomicBool,
+    /// Where the driver of the fibers has what it drives; the engine does not know what that is.
+    #[cfg_attr(not(fibers), expect(dead_code, reason = "there are no fibers"))]
+    driver: AtomicPtr<()>,
+    /// How often another thread took over to drive the fibers.
+    drivers: AtomicU32,
+    /// How many threads that took over are not done yet.
+    driving: AtomicUsize,
+    /// The thread that drives them, as the system knows it.
+    driver_id: AtomicI32,
+    /// The fiber that the driver is to resume, until it does; none if it is no number of a fiber.
+    next_fiber: AtomicUsize,
 }
 
 /// What a run of a whole process calls.
@@ -65,7 +86,7 @@ pub(in crate::sched) enum RunKind {
     /// A body, whose threads are the system's.
     Threads,
     /// A body, whose threads are fibers.
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     Fibers,
 }
 
@@ -73,7 +94,7 @@ pub(in crate::sched) enum RunKind {
 pub(in crate::sched) struct RunResult {
     pub(in crate::sched) guide: Guide,
     pub(in crate::sched) failure: Option<Failure>,
-    pub(in crate::sched) stopped: Option<crate::sched::strategy::Stop>,
+    pub(in crate::sched) stopped: Option<Stop>,
     pub(in crate::sched) lost: Vec<Lost>,
     pub(in crate::sched) steps: u64,
 }
@@ -85,13 +106,22 @@ impl Run {
             _ => None,
         };
         let report_news = process.map(|hooks| hooks.report_news);
+        let fibers = !matches!(kind, RunKind::Process(_) | RunKind::Threads);
         Arc::new(Self {
-            state: Mutex::new(State::new(guide, max_steps, report_news)),
+            // Fibers are all of one thread, and others come to watch.
+            state: Biased::new(State::new(guide, max_steps, report_news), fibers),
             clock: AtomicU64::new(0),
-            begun: Instant::now(),
+            begun: OnceLock::new(),
+            waiter: Mutex::new(()),
             over: Condvar::new(),
             process,
-            fibers: !matches!(kind, RunKind::Process(_) | RunKind::Threads),
+            fibers,
+            is_over: AtomicBool::new(false),
+            driver: AtomicPtr::new(ptr::null_mut()),
+            drivers: AtomicU32::new(0),
+            driving: AtomicUsize::new(0),
+            driver_id: AtomicI32::new(0),
+            next_fiber: AtomicUsize::new(0),
         })
     }
 
@@ -99,17 +129,57 @@ impl Run {
         self.fibers
     }
 
-    pub(in crate::sched) fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The fiber that is to be resumed next, for the driver, who does.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn next_fiber(&self) -> Option<usize> {
+        let next = self.next_fiber.load(Ordering::Acquire);
+        self.next_fiber.store(NOBODY, Ordering::Relaxed);
+        (next != NOBODY).then_some(next)
+    }
+
+    /// The calling thread drives the fibers from now on. Which driver it is.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn drive(&self) -> u32 {
+        self.driver_id.store(system_id(), Ordering::Relaxed);
+        self.drivers.load(Ordering::Relaxed)
+    }
+
+    /// Whether another thread has taken over from this driver.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn is_driven_by_others(&self, driver: u32) -> bool {
+        self.drivers.load(Ordering::Relaxed) != driver
+    }
+
+    /// Where the driver has what it drives.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn driver(&self) -> &AtomicPtr<()> {
+        &self.driver
+    }
+
+    /// How many threads that took over to drive are not done yet.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn driving(&self) -> &AtomicUsize {
+        &self.driving
+    }
+
+    /// Whether nobody is left, of fibers.
+    #[cfg(fibers)]
+    pub(in crate::sched) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Acquire)
+    }
+
+    /// The thread that drives the fibers, as the system knows it; 0 if there are none.
+    pub(in crate::sched) fn driver_id(&self) -> i32 {
+        self.driver_id.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::sched) fn lock(&self) -> BiasedGuard<'_, State> {
+        self.state.lock()
     }
 
     /// The state, unless a thread is at work on it.
-    pub(in crate::sched) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
-        match self.state.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+    pub(in crate::sched) fn try_lock(&self) -> Option<BiasedGuard<'_, State>> {
+        self.state.try_lock()
     }
 
     pub(in crate::sched) fn now(&self) -> u64 {
@@ -119,7 +189,7 @@ impl Run {
     /// The time that threads see which look at the clock.
     pub(in crate::sched) fn shown(&self) -> Instant {
         let shown = self.lock().shown(self.now());
-        self.begun + Duration::from_nanos(shown)
+        *self.begun.get_or_init(Instant::now) + Duration::from_nanos(shown)
     }
 
     /// Makes the calling thread the first of the run; it has its turn.
@@ -160,7 +230,7 @@ impl Run {
     pub(in crate::sched) fn step(
         &self,
         thread: &Standing<'_>,
-        intent: Intent,
+        intent: &Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
     ) -> Signal {
@@ -173,18 +243,18 @@ impl Run {
     fn stop(
         &self,
         thread: &Standing<'_>,
-        intent: Intent,
+        intent: &Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
     ) -> Signal {
         let mut state = self.lock();
         // Who sleeps or looks at the clock again while nobody else has moved waits for something,
         // and spins.
-        let wakes_sleepers = state.guide.wakes_sleepers();
+        let wakes_sleepers = intent.action == Action::Sleep && state.guide.wakes_sleepers();
         let wakes_at = deadline.map_or(0, |deadline| state.shown(deadline));
         let slot = &mut state.slots[thread.slot];
         slot.status = Status::Ready;
-        slot.intent = intent;
+        slot.intent = *intent;
         slot.yielded |= match intent.action {
             Action::Sleep => wakes_sleepers && slot.slept,
             Action::Clock => slot.looked,
@@ -216,7 +286,7 @@ impl Run {
     }
 
     /// Lets the next thread go. If that is the calling thread, `own`, returns what it is told.
-    fn pass_on(&self, mut state: MutexGuard<'_, State>, own: Option<usize>) -> Option<Signal> {
+    fn pass_on(&self, mut state: BiasedGuard<'_, State>, own: Option<usize>) -> Option<Signal> {
         let next = state.decide(&self.clock);
         if state.ending {
             if let Some(process) = self.process {
@@ -226,6 +296,11 @@ impl Run {
         }
         match next {
             Next::Goes(slot, word) if Some(slot) == own => Some(word),
+            Next::Goes(slot, word) if self.fibers => {
+                state.slots[slot].turn.give_to_fiber(word);
+                self.next_fiber.store(slot, Ordering::Release);
+                None
+            }
             Next::Goes(slot, word) => {
                 let turn = state.slots[slot].turn.clone();
                 drop(state);
@@ -238,7 +313,13 @@ impl Run {
                     give_up(&state);
                 }
                 drop(state);
-                self.over.notify_all();
+                if self.fibers {
+                    self.is_over.store(true, Ordering::Release);
+                } else {
+                    // Which the system is asked to do, whether anybody waits or not.
+                    drop(self.waiter.lock().unwrap_or_else(PoisonError::into_inner));
+                    self.over.notify_all();
+                }
                 None
             }
         }
@@ -281,15 +362,14 @@ impl Run {
 
     /// Waits until all threads are gone.
     pub(in crate::sched) fn wait_until_over(&self) {
-        let left = |state: &mut State| {
-            let gone = |status| matches!(status, Status::Finished | Status::Abandoned);
-            !state.slots.iter().all(|slot| gone(slot.status))
-        };
-        drop(self.over.wait_while(self.lock(), left).unwrap_or_else(PoisonError::into_inner));
+        let is_left = |slot: &Slot| !matches!(slot.status, Status::Finished | Status::Abandoned);
+        let left = |(): &mut ()| self.lock().slots.iter().any(is_left);
+        let waiter = self.waiter.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.over.wait_while(waiter, left).unwrap_or_else(PoisonError::into_inner));
     }
 
     /// What became of it. Nobody uses the run after this.
-    pub(in crate::sched) fn result(&self, next: Guide) -> RunResult {
+    pub(in crate::sched) fn result(&self) -> RunResult {
         let mut state = self.lock();
         let state = &mut *state;
         let panicked = (0..state.slots.len()).find_map(|at| {
@@ -297,7 +377,8 @@ impl Run {
             Some(Failure::Panic { thread: state.name(at), message })
         });
         RunResult {
-            guide: std::mem::replace(&mut state.guide, next),
+            // Any other guide, but one that costs nothing.
+            guide: std::mem::replace(&mut state.guide, Guide::Exhaustive(Exhaustive::new())),
             failure: state.failure.take().or(panicked),
             stopped: state.stopped.take(),
             lost: std::mem::take(&mut state.lost),
@@ -306,16 +387,11 @@ impl Run {
     }
 
     /// The thread that has its turn blocks where nobody sees it, and has done so since `steps`:
-    /// another goes on.
-    pub(in crate::sched) fn lose(&self, slot: usize, steps: u64) {
+    /// another goes on. Of fibers, it takes another driver for that; true if it does.
+    pub(in crate::sched) fn lose(&self, slot: usize, steps: u64) -> bool {
         let mut state = self.lock();
         if state.current != Some(slot) || state.steps != steps {
-            return;
-        }
-        if self.fibers {
-            eprintln!("racelog: thread {} blocks outside of racelog", state.name(slot));
-            eprintln!("racelog: with fibers nobody else can go on: explore without them");
-            std::process::abort();
+            return false;
         }
         let Slot { path, intent, .. } = &state.slots[slot];
         let (path, after) = (path.clone(), place_of(intent.here));
@@ -323,7 +399,13 @@ impl Run {
         state.lost.push(lost);
         state.slots[slot].status = Status::Outside;
         state.current = None;
+        if self.fibers {
+            // Before the driver can go on: it waits for the thread that is about to take over.
+            self.driving.fetch_add(1, Ordering::Relaxed);
+            self.drivers.fetch_add(1, Ordering::Relaxed);
+        }
         self.pass_on(state, None);
+        true
     }
 
     /// Nothing has happened for long, and nothing will: all wait for threads that are outside.
@@ -331,6 +413,14 @@ impl Run {
         let mut state = self.lock();
         if state.current.is_some() {
             return;
+        }
+        if self.fibers {
+            // Its thread is the one that explores, which cannot be left behind.
+            let outside = |slot: &Slot| slot.status == Status::Outside;
+            let thread = state.slots.iter().position(outside).map(|at| state.name(at));
+            let thread = thread.unwrap_or_else(|| "?".to_owned());
+            eprintln!("racelog: thread {thread} blocks outside of racelog, and never goes on");
+            std::process::abort();
         }
         let waits = state.waits();
         state.fail(Failure::Stuck { waits });

@@ -58,6 +58,19 @@ pub(in crate::sched) struct State {
     spinning: Vec<usize>,
 }
 
+/// The place in the tree of threads of a thread's child of this number. Threads are made all the
+/// time, and to format that takes as long as all else.
+fn path_of_child(parent: &str, number: u32) -> String {
+    let mut path = String::with_capacity(parent.len() + 3);
+    path.push_str(parent);
+    path.push('.');
+    match char::from_digit(number, 10) {
+        Some(digit) => path.push(digit),
+        None => path.push_str(&number.to_string()),
+    }
+    path
+}
+
 impl State {
     /// A run without threads. `report_news` is called when the guide has something to tell.
     pub(in crate::sched) fn new(
@@ -95,7 +108,7 @@ impl State {
         let path = match self.slots.get_mut(parent) {
             Some(parent) => {
                 parent.forks += 1;
-                format!("{}.{}", parent.path, parent.forks)
+                path_of_child(&parent.path, parent.forks)
             }
             None => {
                 self.roots += 1;
@@ -120,8 +133,14 @@ impl State {
             }
             let now = clock.load(Ordering::Relaxed);
             enabled.clear();
-            enabled.extend((0..self.slots.len()).filter(|&at| self.is_ready(at, now)));
-            if !enabled.iter().any(|&at| !self.slots[at].yielded) {
+            let mut spinning = 0;
+            for at in 0..self.slots.len() {
+                if self.is_ready(at, now) {
+                    enabled.push(at);
+                    spinning += usize::from(self.slots[at].yielded);
+                }
+            }
+            if spinning == enabled.len() {
                 // All that can go on only spin: time passes for those who sleep.
                 if let Some(deadline) = self.earliest(now) {
                     clock.store(deadline, Ordering::Relaxed);
@@ -130,6 +149,7 @@ impl State {
                     continue;
                 }
                 self.slots.iter_mut().for_each(|slot| slot.yielded = false);
+                spinning = 0;
             }
             let is_outside = |slot: &Slot| slot.status == Status::Outside;
             if enabled.is_empty()
@@ -151,8 +171,8 @@ impl State {
                 continue;
             }
             self.spinning.clear();
-            self.spinning.extend(enabled.iter().filter(|&&at| self.slots[at].yielded));
-            if !self.spinning.is_empty() {
+            if spinning > 0 {
+                self.spinning.extend(enabled.iter().filter(|&&at| self.slots[at].yielded));
                 enabled.retain(|&at| !self.slots[at].yielded);
             }
             let choice = Choice {
@@ -271,13 +291,17 @@ impl State {
                 }
             }
             self.current = None;
+            let left = |slot: &Slot| matches!(slot.status, Status::Running | Status::Outside);
+            if self.slots.iter().any(left) {
+                // Who waits may wait for one of those.
+                return Next::Nobody;
+            }
             for slot in &mut self.slots {
                 if slot.status == Status::Ready {
                     slot.status = Status::Abandoned;
                 }
             }
-            let left = |slot: &Slot| matches!(slot.status, Status::Running | Status::Outside);
-            return if self.slots.iter().any(left) { Next::Nobody } else { Next::Over };
+            return Next::Over;
         }
     }
 

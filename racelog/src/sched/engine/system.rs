@@ -5,8 +5,15 @@ use std::time::Instant;
 /// The calling thread as the system knows it.
 #[cfg(target_os = "linux")]
 pub(in crate::sched) fn system_id() -> i32 {
-    // SAFETY: the call takes nothing and cannot fail.
-    unsafe { libc::gettid() }
+    std::thread_local! {
+        /// Asked for once: many runs begin in one thread.
+        static ID: std::cell::Cell<i32> = const { std::cell::Cell::new(0) };
+    }
+    if ID.get() == 0 {
+        // SAFETY: the call takes nothing and cannot fail.
+        ID.set(unsafe { libc::gettid() });
+    }
+    ID.get()
 }
 
 #[cfg(not(target_os = "linux"))]

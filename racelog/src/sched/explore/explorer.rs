@@ -43,9 +43,23 @@ pub struct Explorer {
     seed: u64,
     max_steps: u64,
     strategy: Strategy,
-    #[cfg(feature = "fibers")]
-    fibers: bool,
+    #[cfg_attr(not(fibers), expect(dead_code, reason = "there are no fibers"))]
+    threads: Threads,
 }
+
+/// What the threads of the body are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Threads {
+    /// Fibers, where that makes no difference.
+    Either,
+    Fibers,
+    OfTheSystem,
+}
+
+/// How many schedules are run by threads before fibers are used: should the body block outside of
+/// racelog, that is known then.
+#[cfg(fibers)]
+const PILOTS: usize = 1;
 
 #[derive(Clone, Debug)]
 enum Strategy {
@@ -119,8 +133,7 @@ impl Explorer {
             seed: 0,
             max_steps: 1_000_000,
             strategy: Strategy::Random,
-            #[cfg(feature = "fibers")]
-            fibers: false,
+            threads: Threads::Either,
         }
     }
 
@@ -164,16 +177,19 @@ impl Explorer {
         Self { strategy: Strategy::Exhaustive, ..self }
     }
 
-    /// The threads of the body are fibers of the calling thread: a switch is then some function
-    /// calls, and a schedule many times faster.
+    /// The threads of the body are fibers of the calling thread from the first schedule on, and what
+    /// fails there counts. A switch is then some function calls, and a schedule many times faster.
     ///
-    /// All of them have the thread-locals of the calling thread, and so do all schedules. If one of
-    /// them blocks outside of racelog, so do all: after ten seconds the process is aborted. A
-    /// thread that waits while it unwinds makes others believe that they panic. Runs that are
-    /// recorded use threads.
-    #[cfg(feature = "fibers")]
+    /// Without this and [`threads`](Self::threads), fibers are used where that makes no difference:
+    /// see [the module](crate::sched#fibers-and-threads). Where there are no fibers, and in runs
+    /// that are recorded, threads are threads.
     pub fn fibers(self) -> Self {
-        Self { fibers: true, ..self }
+        Self { threads: Threads::Fibers, ..self }
+    }
+
+    /// The threads of the body are threads of the system.
+    pub fn threads(self) -> Self {
+        Self { threads: Threads::OfTheSystem, ..self }
     }
 
     /// Runs the body under one schedule after the other, until one fails.
@@ -199,6 +215,8 @@ impl Explorer {
         let mut search = Some(Exhaustive::new());
         let mut longest = 1;
         let mut schedule = 0;
+        let mut runner = Runner::new(self, body);
+        let mut running: Option<Running> = None;
         while schedule < self.schedules {
             let seed = match &self.strategy {
                 Strategy::Random => Some(Seed::Random { number: numbers.next() }),
@@ -215,9 +233,12 @@ impl Explorer {
                 Some(seed) => self.guide(seed).expect("the explorer's own seeds fit"),
                 None => Guide::Exhaustive(search.take().expect("it is put back after every run")),
             };
-            let running = seed.clone().map(Running::new);
-            let (result, payload) = self.run_once(guide, body);
-            drop(running);
+            match (&running, &seed) {
+                (Some(running), Some(seed)) => running.next(seed),
+                (None, Some(seed)) => running = Some(Running::new(seed.clone())),
+                (_, None) => {}
+            }
+            let (result, payload) = runner.run(guide, seed.as_ref());
             longest = longest.max(result.steps);
             schedule += 1;
             let path = match &result.guide {
@@ -254,20 +275,23 @@ impl Explorer {
         };
         let mut summary = Summary::default();
         let running = Running::new(seed.clone());
-        let (result, payload) = self.run_once(guide, &body);
+        let (result, payload) = Runner::new(self, &body).replay(guide, seed);
         drop(running);
         summary.add(result, 1, seed.clone(), payload)?;
         Ok(summary)
     }
 
-    /// Runs the body once.
-    fn run_once(&self, guide: Guide, body: &dyn Fn()) -> (RunResult, Option<Box<dyn Any + Send>>) {
-        assert!(!is_controlled(), "a body that is explored cannot explore another");
-        #[cfg(feature = "fibers")]
-        if self.fibers && rt::with(|_| ()).is_none() {
-            return crate::sched::front::fiber::run(guide, self.max_steps, body);
-        }
-        run_threads(guide, self.max_steps, body)
+    /// Whether the threads of the body may be fibers. A search of all schedules says something of
+    /// those that it has not run, so it is made by threads if nothing else is asked for; and what is
+    /// recorded are threads.
+    #[cfg(fibers)]
+    fn can_use_fibers(&self) -> bool {
+        let is_asked_for = match self.threads {
+            Threads::Fibers => true,
+            Threads::Either => !matches!(self.strategy, Strategy::Exhaustive),
+            Threads::OfTheSystem => false,
+        };
+        is_asked_for && rt::with(|_| ()).is_none()
     }
 
     fn guide(&self, seed: &Seed) -> Option<Guide> {
@@ -277,7 +301,7 @@ impl Explorer {
                 Guide::Pct(Pct::new(*depth, *length, *number))
             }
             (Seed::Race { pair, number }, Strategy::Race { pairs }) => {
-                Guide::Race(RaceDirected::new(pairs.get(*pair)?.clone(), *number))
+                Guide::Race(Box::new(RaceDirected::new(pairs.get(*pair)?.clone(), *number)))
             }
             // It knows no places.
             (Seed::Race { .. } | Seed::Held { .. }, _) => return None,
@@ -286,14 +310,88 @@ impl Explorer {
     }
 }
 
+/// How a run ended, and what the first thread panicked with.
+type Ended = (RunResult, Option<Box<dyn Any + Send>>);
+
+/// Runs a body, by fibers as long as that makes no difference.
+struct Runner<'a> {
+    explorer: &'a Explorer,
+    body: &'a dyn Fn(),
+    /// Whether fibers can be used, as far as is known.
+    #[cfg(fibers)]
+    can_be_fibers: bool,
+    /// How many schedules were run by threads first.
+    #[cfg(fibers)]
+    pilots: usize,
+}
+
+impl<'a> Runner<'a> {
+    fn new(explorer: &'a Explorer, body: &'a dyn Fn()) -> Self {
+        assert!(!is_controlled(), "a body that is explored cannot explore another");
+        Self {
+            explorer,
+            body,
+            #[cfg(fibers)]
+            can_be_fibers: explorer.can_use_fibers(),
+            #[cfg(fibers)]
+            pilots: 0,
+        }
+    }
+
+    #[cfg(not(fibers))]
+    fn run(&mut self, guide: Guide, _: Option<&Seed>) -> Ended {
+        self.by_threads(guide)
+    }
+
+    /// Runs the body once. The seed is that of the guide, if it has one.
+    #[cfg(fibers)]
+    fn run(&mut self, guide: Guide, seed: Option<&Seed>) -> Ended {
+        let insists = self.explorer.threads == Threads::Fibers;
+        if !self.can_be_fibers {
+            return self.by_threads(guide);
+        }
+        if self.pilots < PILOTS && !insists {
+            self.pilots += 1;
+            let ended = self.by_threads(guide);
+            self.can_be_fibers = ended.0.lost.is_empty();
+            return ended;
+        }
+        let ended = crate::sched::front::fiber::run(guide, self.explorer.max_steps, self.body);
+        // Who blocks outside would do so again, and that takes long.
+        self.can_be_fibers = ended.0.lost.is_empty();
+        let Some(seed) = seed.filter(|_| !insists) else { return ended };
+        let text = |ended: &Ended| ended.0.failure.as_ref().map(ToString::to_string);
+        let fails = text(&ended);
+        if fails.is_none() {
+            return ended;
+        }
+        let guide = self.explorer.guide(seed).expect("it has fitted before");
+        let again = self.by_threads(guide);
+        // What threads do not do, fibers do by what they share: they are not used any more.
+        self.can_be_fibers &= text(&again) == fails;
+        again
+    }
+
+    /// Runs the body under one schedule.
+    fn replay(self, guide: Guide, seed: &Seed) -> Ended {
+        #[cfg(fibers)]
+        if self.can_be_fibers && self.explorer.threads == Threads::Fibers {
+            let mut this = self;
+            return this.run(guide, Some(seed));
+        }
+        let _ = seed;
+        self.by_threads(guide)
+    }
+
+    fn by_threads(&self, guide: Guide) -> Ended {
+        run_threads(guide, self.explorer.max_steps, self.body)
+    }
+}
+
 /// Runs the body once, in threads of the system.
-fn run_threads(
-    guide: Guide,
-    max_steps: u64,
-    body: &dyn Fn(),
-) -> (RunResult, Option<Box<dyn Any + Send>>) {
+fn run_threads(guide: Guide, max_steps: u64, body: &dyn Fn()) -> Ended {
     let run = Run::new(guide, max_steps, RunKind::Threads);
-    monitor::watch(&run);
+    monitor::watch(&run, None);
     let first = Member::new(run.clone(), run.first(Some("main".to_owned())));
     let log = rt::about_to_be_controlled();
     let entered = enter(&first);
@@ -302,10 +400,10 @@ fn run_threads(
     let payload = result.err();
     let text = payload.as_deref().and_then(message);
     let payload = payload.filter(|_| text.is_some());
-    run.finish(first.slot(), text, first.ended());
+    run.finish(first.slot(), text, &first.turn().ended);
     run.wait_until_over();
     drop(log);
-    (run.result(Guide::Random(Random::new(0))), payload)
+    (run.result(), payload)
 }
 
 impl Summary {

@@ -24,6 +24,16 @@ impl Running {
     }
 }
 
+impl Running {
+    /// The next schedule, by this seed.
+    pub(in crate::sched) fn next(&self, seed: &Seed) {
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, now)) = running.1.iter_mut().find(|(number, _)| *number == self.0) {
+            now.clone_from(seed);
+        }
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);

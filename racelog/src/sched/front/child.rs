@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::attach::with;
 use super::points::block;
@@ -12,26 +12,27 @@ use crate::sched::members::current;
 use crate::sched::members::member::Member;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::Status;
+use crate::sched::model::turn::Turn;
 
 /// A thread that is about to be spawned under control.
-pub(crate) struct Newcomer(Box<Member>);
+pub(crate) struct Newcomer(Member);
 
 /// Adds a thread to the run, if this thread is under control.
 pub(crate) fn newcomer(name: Option<&str>, here: Option<CallSite>) -> Option<Newcomer> {
     with(|parent| {
         let admission = parent.run().add(parent.slot(), name, here);
-        Newcomer(Box::new(Member::new(parent.run().clone(), admission)))
+        Newcomer(Member::new(parent.run().clone(), admission))
     })
 }
 
 impl Newcomer {
-    #[cfg(feature = "fibers")]
-    pub(in crate::sched) fn member(self) -> Box<Member> {
+    #[cfg(fibers)]
+    pub(in crate::sched) fn member(self) -> Member {
         self.0
     }
 
-    #[cfg(feature = "fibers")]
-    pub(in crate::sched) fn slot(&self) -> usize {
+    #[cfg(fibers)]
+    pub(crate) fn slot(&self) -> usize {
         self.0.slot()
     }
 
@@ -42,7 +43,7 @@ impl Newcomer {
     /// Makes the calling thread, which is new, the newcomer. Call [`wait`] next.
     pub(crate) fn install(self) {
         self.0.run().begun(self.0.slot());
-        current::install(Rc::from(self.0));
+        current::install(Rc::new(self.0));
     }
 }
 
@@ -50,18 +51,12 @@ impl Newcomer {
 pub(crate) struct ChildControl {
     run: Arc<Run>,
     slot: usize,
-    ended: Arc<AtomicBool>,
-    left: Arc<AtomicBool>,
+    turn: Arc<Turn>,
 }
 
 impl ChildControl {
     fn new(member: &Member) -> Self {
-        Self {
-            run: member.run().clone(),
-            slot: member.slot(),
-            ended: member.ended().clone(),
-            left: member.left().clone(),
-        }
+        Self { run: member.run().clone(), slot: member.slot(), turn: member.turn().clone() }
     }
 
     /// What the thread is known by in intents.
@@ -70,12 +65,12 @@ impl ChildControl {
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
+        self.turn.ended.load(Ordering::Acquire)
     }
 
     /// Whether the thread's closure is done.
     fn has_left(&self) -> bool {
-        self.left.load(Ordering::Acquire)
+        self.turn.left.load(Ordering::Acquire)
     }
 
     /// The calling thread waits until the thread's closure is done, as std's scopes do; it is not
@@ -107,8 +102,8 @@ impl ChildControl {
     /// The system could not make the thread.
     pub(crate) fn never_began(&self) {
         self.run.lock().slots[self.slot].status = Status::Finished;
-        self.left.store(true, Ordering::Release);
-        self.ended.store(true, Ordering::Release);
+        self.turn.left.store(true, Ordering::Release);
+        self.turn.ended.store(true, Ordering::Release);
     }
 
     /// Its result is taken, and with it its panic. True if it panicked.

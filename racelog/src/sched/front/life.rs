@@ -4,7 +4,7 @@ use std::panic;
 
 use super::attach::{is_controlled, with};
 use crate::rt::Action;
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 use crate::sched::members::current;
 use crate::sched::members::member::message;
 use crate::sched::model::turn::Signal;
@@ -47,19 +47,19 @@ pub(crate) fn run_closure<T>(f: impl FnOnce() -> T) -> T {
 }
 
 /// The calling thread has panicked with this.
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 pub(in crate::sched) fn note_panic(message: Option<String>) {
     with(|member| *member.panicked.borrow_mut() = message);
 }
 
 /// The calling fiber is that of the thread whose turn it is.
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 pub(in crate::sched) fn belongs_to_fiber(fiber: &crate::sched::model::turn::Suspend) {
     with(|member| member.turn().belongs_to(fiber));
 }
 
 /// The calling fiber has nothing left to do.
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 pub(in crate::sched) fn finish_fiber() {
     with(current::finish);
 }
@@ -68,6 +68,6 @@ pub(in crate::sched) fn finish_fiber() {
 pub(crate) fn closing() {
     with(|member| {
         member.closing.set(true);
-        member.run().leave(member.slot(), member.panicked.take(), member.left());
+        member.run().leave(member.slot(), member.panicked.take(), &member.turn().left);
     });
 }

@@ -19,7 +19,7 @@ pub(crate) fn point(action: Action, object: usize, here: Option<CallSite>) {
         return;
     }
     rt::about_to_do(here);
-    with(|member| member.step(Intent::new(action, object, here), None, None));
+    with(|member| member.step(&Intent::new(action, object, here), None, None));
 }
 
 /// As [`point`], of an access of so many bytes of memory.
@@ -30,7 +30,7 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
     }
     rt::about_to_do(here);
     let intent = Intent::new(action, address, here).with_size(size);
-    with(|member| member.step(intent, None, None));
+    with(|member| member.step(&intent, None, None));
 }
 
 /// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for
@@ -47,7 +47,7 @@ pub(crate) fn point_of_free(address: usize, size: usize) {
             _ => false,
         });
         if waited_for {
-            member.step(intent, None, None);
+            member.step(&intent, None, None);
         }
     });
 }
@@ -72,7 +72,7 @@ pub(crate) fn block(
         });
         let intent = intent();
         let timed = intent.timed || deadline.is_some();
-        member.step(intent.timed(timed), Some(ready), deadline);
+        member.step(&intent.timed(timed), Some(ready), deadline);
     })
     .is_some()
 }
@@ -96,7 +96,7 @@ pub(crate) fn block_on(
         return;
     }
     rt::about_to_do(here);
-    with(|member| member.step(Intent::new(action, object, here), Some(&|_| ready()), None));
+    with(|member| member.step(&Intent::new(action, object, here), Some(&|_| ready()), None));
 }
 
 /// As [`block_on`], of a lock. `request` is called if the lock cannot be taken at once. If
@@ -118,7 +118,7 @@ pub(crate) fn block_on_lock(
             request();
         }
         let intent = Intent::new(action, lock, here).after_writers(after_writers);
-        member.step(intent, Some(&|_| ready()), None);
+        member.step(&intent, Some(&|_| ready()), None);
     });
 }
 

@@ -38,7 +38,10 @@ impl Drop for Owned {
 pub(in crate::sched) const OFF: *const Member = ptr::without_provenance(1);
 
 /// The calling thread's membership; null while that is not known, [`OFF`] if there is none.
-#[inline]
+///
+/// Not inlined: a fiber may be sent away by another thread than it has run in, and who has looked
+/// for the thread-local before would look at the one of that thread.
+#[inline(never)]
 pub(in crate::sched) fn get() -> *const Member {
     MEMBER.get()
 }

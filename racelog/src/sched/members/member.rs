@@ -4,7 +4,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use crate::rt::{self, Action};
 use crate::sched::engine::run::{Admission, Run, Standing};
@@ -20,9 +20,6 @@ pub(crate) struct Member {
     run: Arc<Run>,
     slot: usize,
     turn: Arc<Turn>,
-    ended: Arc<AtomicBool>,
-    /// The program's closure is done.
-    left: Arc<AtomicBool>,
     /// It is being sent away.
     pub(in crate::sched) leaving: Cell<bool>,
     /// It is past the program's closure: whatever it still runs must not panic.
@@ -37,8 +34,6 @@ impl Member {
             run,
             slot,
             turn,
-            ended: Arc::default(),
-            left: Arc::default(),
             leaving: Cell::new(false),
             closing: Cell::new(false),
             panicked: RefCell::default(),
@@ -53,16 +48,8 @@ impl Member {
         self.slot
     }
 
-    pub(in crate::sched) fn turn(&self) -> &Turn {
+    pub(in crate::sched) fn turn(&self) -> &Arc<Turn> {
         &self.turn
-    }
-
-    pub(in crate::sched) fn ended(&self) -> &Arc<AtomicBool> {
-        &self.ended
-    }
-
-    pub(in crate::sched) fn left(&self) -> &Arc<AtomicBool> {
-        &self.left
     }
 
     /// Whether a panic may send it away now.
@@ -73,7 +60,7 @@ impl Member {
     /// It stands before an operation: returns when it is to be done.
     pub(in crate::sched) fn step(
         &self,
-        intent: Intent,
+        intent: &Intent,
         ready: Option<&dyn Fn(bool) -> bool>,
         deadline: Option<u64>,
     ) {
@@ -101,8 +88,8 @@ impl Member {
     /// It has ended, or will do nothing more that others could notice.
     pub(in crate::sched) fn finish(&self) {
         // One that was sent away has not come to its closure's end.
-        self.left.store(true, Ordering::Release);
-        self.run.finish(self.slot, self.panicked.take(), &self.ended);
+        self.turn.left.store(true, Ordering::Release);
+        self.run.finish(self.slot, self.panicked.take(), &self.turn.ended);
     }
 }
 

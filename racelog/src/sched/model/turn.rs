@@ -1,13 +1,13 @@
 //! How a thread waits for its turn.
 
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 use std::ptr;
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// What a fiber waits with.
-#[cfg(feature = "fibers")]
+#[cfg(fibers)]
 pub(in crate::sched) type Suspend = corosensei::Yielder<(), ()>;
 
 /// What a thread is told when its turn comes.
@@ -35,8 +35,12 @@ pub(in crate::sched) struct Turn {
     sleeper: sleep::Sleeper,
     /// Whether the thread has taken its turn, and does what it wants.
     taken: AtomicBool,
+    /// The program's closure is done.
+    pub(in crate::sched) left: AtomicBool,
+    /// The thread has had its last turn.
+    pub(in crate::sched) ended: AtomicBool,
     /// How it waits if it is a fiber; null if not.
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     fiber: AtomicPtr<Suspend>,
 }
 
@@ -59,28 +63,35 @@ impl Turn {
     }
 
     /// It is that of a fiber.
-    #[cfg(feature = "fibers")]
+    #[cfg(fibers)]
     pub(in crate::sched) fn belongs_to(&self, fiber: &Suspend) {
         self.fiber.store(ptr::from_ref(fiber).cast_mut(), Ordering::Relaxed);
     }
 
-    /// Lets other fibers run until the turn is given.
-    #[cfg(feature = "fibers")]
-    fn suspend(&self) -> bool {
-        let fiber = self.fiber.load(Ordering::Relaxed);
-        // SAFETY: the fiber outlives its turn, and it is the one that is running.
-        match unsafe { fiber.as_ref() } {
-            Some(fiber) => {
-                fiber.suspend(());
-                true
-            }
-            None => false,
-        }
+    /// Tells a fiber of the calling thread, which sleeps in no system. One that has not begun looks
+    /// as soon as it does.
+    pub(in crate::sched) fn give_to_fiber(&self, word: Signal) {
+        let value = if word == Signal::Go { GO } else { LEAVE };
+        self.word.store(value, Ordering::Relaxed);
     }
 
-    #[cfg(not(feature = "fibers"))]
-    fn suspend(&self) -> bool {
-        false
+    /// Lets other fibers run until the turn is given, if it is that of a fiber; takes it then.
+    #[cfg(fibers)]
+    fn suspend(&self) -> Option<Signal> {
+        // SAFETY: the fiber outlives its turn, and it is the one that is running.
+        let fiber = unsafe { self.fiber.load(Ordering::Relaxed).as_ref() }?;
+        if self.word.load(Ordering::Relaxed) == WAIT {
+            // It is resumed only when it is its turn.
+            fiber.suspend(());
+        }
+        let word = self.word.load(Ordering::Relaxed);
+        self.word.store(WAIT, Ordering::Relaxed);
+        Some(if word == LEAVE { Signal::Leave } else { Signal::Go })
+    }
+
+    #[cfg(not(fibers))]
+    fn suspend(&self) -> Option<Signal> {
+        None
     }
 
     /// Waits for the turn and takes it.
@@ -91,13 +102,8 @@ impl Turn {
     }
 
     fn wait(&self) -> Signal {
-        if self.word.load(Ordering::Acquire) == WAIT && self.suspend() {
-            // Fibers are resumed only when it is their turn.
-            return if self.word.swap(WAIT, Ordering::Acquire) == LEAVE {
-                Signal::Leave
-            } else {
-                Signal::Go
-            };
+        if let Some(word) = self.suspend() {
+            return word;
         }
         for _ in 0..LOOKS {
             if self.word.load(Ordering::Acquire) != WAIT {

@@ -10,16 +10,16 @@ use super::replay::Replay;
 use crate::rt::Action;
 use crate::sched::model::slot::Slot;
 
-/// A strategy at work.
+/// A strategy at work. Guides are handed on, so what is large is boxed.
 pub(in crate::sched) enum Guide {
     Random(Random),
     Pct(Pct),
-    Race(RaceDirected),
-    Held(HeldBack),
+    Race(Box<RaceDirected>),
+    Held(Box<HeldBack>),
     Exhaustive(Exhaustive),
     Replay(Box<Replay>),
     /// The first picks, and the second only looks out for its race.
-    Watched(Box<Guide>, RaceDirected),
+    Watched(Box<Guide>, Box<RaceDirected>),
 }
 
 impl Guide {

@@ -6,11 +6,13 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use super::choice::Choice;
 
 /// Random numbers that a seed alone decides.
-pub(super) struct Numbers(ChaCha8Rng);
+///
+/// Boxed: guides are handed on, and these are large.
+pub(super) struct Numbers(Box<ChaCha8Rng>);
 
 impl Numbers {
     pub(super) fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
+        Self(Box::new(ChaCha8Rng::seed_from_u64(seed)))
     }
 
     /// A number below `bound`, which is not 0.

@@ -5,8 +5,10 @@ use super::record::Record;
 use crate::rt::{CallSite, Unordered};
 use crate::sched::{self, Action, Deadline, Intent};
 use crate::trace;
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::mem;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, TrySendError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +18,8 @@ use std::time::Duration;
 /// No code of the program, such as the destructor of a message, runs while the state is locked.
 pub(crate) struct Channel<T> {
     state: Mutex<State<T>>,
+    /// How often the state was locked by who may change it.
+    changes: AtomicU64,
     /// Receivers wait here for a message, or for the last sender to go.
     filled: Condvar,
     /// Senders wait here for room or for their message to be taken, or for the last receiver to
@@ -122,7 +126,12 @@ impl<T> Channel<T> {
             held: VecDeque::new(),
             record,
         };
-        Self { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new() }
+        Self {
+            state: Mutex::new(state),
+            changes: AtomicU64::new(0),
+            filled: Condvar::new(),
+            emptied: Condvar::new(),
+        }
     }
 
     fn key(&self) -> usize {
@@ -148,12 +157,26 @@ impl<T> Channel<T> {
             Patience::None | Patience::Forever => None,
         };
         let intent = || Intent::new(action, self.key(), here);
-        sched::block(intent, deadline, &|late| late || ready(&self.lock()));
+        // It is asked at each step of the others, most of which do not change the channel.
+        let seen = Cell::new((0, false));
+        let is_ready = || {
+            let changes = self.changes.load(Ordering::Acquire);
+            if seen.get().0 != changes {
+                let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                seen.set((changes, ready(&state)));
+            }
+            seen.get().1
+        };
+        sched::block(intent, deadline, &|late| late || is_ready());
         self.lock()
     }
 
     fn lock(&self) -> Guard<'_, T> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever sees the old number, sees it before anything is changed.
+        let changes = self.changes.load(Ordering::Relaxed);
+        self.changes.store(changes + 1, Ordering::Release);
+        state
     }
 
     /// Keeps messages that were not received when the last receiver goes, until the senders go too.
