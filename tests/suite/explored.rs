@@ -2,7 +2,8 @@
 //! and beside it by rule, `tests/accidental`; and on twenty programs with one bug each, and their
 //! right versions, `tests/one-bug`.
 //!
-//! All of it is one test: the parts share what was built and recorded.
+//! All of it is one test: the parts share what was built and recorded. Each finding is replayed
+//! twice, or as often as `REPLAYS` in the environment says.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -109,24 +110,36 @@ fn ordinary_tests_have_many_schedules(workspace: &Workspace) {
     assert_eq!(kinds(&Workspace::project()), before);
 }
 
-/// All threads sleep in between, so that nothing goes wrong by itself.
+/// As ordinary programs, and with threads that all sleep in between.
 fn programs_with_one_bug_are_told_from_right_ones(workspace: &Workspace) {
-    let (code, out, err) = workspace.run("test sleepy");
-    assert_eq!(code, 1, "{out}{err}");
-    let project = Workspace::project();
-    validate("racelog-project-2.json", &Workspace::json());
-    assert_eq!(project.traces.len(), 2 * 20, "{out}{err}");
-    let found = project.findings.iter().flat_map(|finding| tests(&project, finding));
-    let found: BTreeSet<&str> = found.collect();
-    let right: Vec<&&str> = found.iter().filter(|name| name.contains("::right::")).collect();
-    assert!(right.is_empty(), "{right:?}: {out}");
-    assert!(found.len() >= 18, "{found:?}: {out}{err}");
-    let proven = project.findings.iter().all(|finding| finding.level == Level::Proven);
-    let explored = project.explored.as_ref().expect("suspects were tried");
-    assert!(proven && explored.first.is_some_and(|first| first.runs <= explored.runs), "{out}");
-    for finding in project.findings.iter().filter(|it| is_directed(it)) {
-        let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
-        assert_eq!(code, 0, "{finding:#?}: {out}{err}");
+    for variant in ["plain", "sleepy"] {
+        let (code, out, err) = workspace.run(&format!("test {variant}"));
+        assert_eq!(code, 1, "{out}{err}");
+        let project = Workspace::project();
+        validate("racelog-project-2.json", &Workspace::json());
+        assert_eq!(project.traces.len(), 2 * 20, "{out}{err}");
+        let found = project.findings.iter().flat_map(|finding| tests(&project, finding));
+        let found: BTreeSet<&str> = found.collect();
+        let right: Vec<&&str> = found.iter().filter(|name| name.contains("::right::")).collect();
+        assert!(right.is_empty(), "{right:?}: {out}");
+        assert!(found.len() >= 18, "{found:?}: {out}{err}");
+        let proven = project.findings.iter().all(|finding| finding.level == Level::Proven);
+        let explored = project.explored.as_ref().expect("suspects were tried");
+        assert!(proven && explored.first.is_some_and(|first| first.runs <= explored.runs), "{out}");
+        for finding in &project.findings {
+            for _ in 0..replays() {
+                let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
+                assert_eq!(code, 0, "{finding:#?}: {out}{err}");
+            }
+        }
+    }
+}
+
+/// How often each finding is replayed: `REPLAYS` in the environment says it.
+fn replays() -> usize {
+    match std::env::var("REPLAYS") {
+        Ok(times) => times.parse().expect("REPLAYS is a number"),
+        Err(_) => 2,
     }
 }
 
@@ -185,11 +198,10 @@ fn every_format_has_it(workspace: &Workspace) {
     assert_eq!(out.matches("::error ").count(), all, "{out}");
 }
 
-/// Twenty times of twenty.
 fn it_happens_again_whenever_it_is_asked_for(workspace: &Workspace) {
     let project = Workspace::project();
     let directed: Vec<&Finding> = project.findings.iter().filter(|it| is_directed(it)).collect();
-    for finding in directed.iter().cycle().take(20) {
+    for finding in directed.iter().cycle().take(directed.len() * replays()) {
         let (code, out, err) = workspace.run(&format!("replay {}", finding.number));
         assert_eq!(code, 0, "{out}{err}");
         assert!(out.starts_with("confirmed\n  by the seed `"), "{out}");
