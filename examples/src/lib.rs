@@ -16,6 +16,7 @@
 //! - [`fusion`]: the examples of symbolic prediction, by number of threads.
 //! - [`shapes`]: the data structures that concurrent Rust is made of.
 //! - [`hangs`]: deadlocks, stalls and lost wake-ups.
+//! - [`steps`]: steps that belong together, and what comes in between.
 //!
 //! [`evaluate`] records all of them and holds detectors against each other.
 //!
@@ -32,12 +33,14 @@ pub mod grande;
 pub mod hangs;
 pub mod larger;
 pub mod shapes;
+pub mod steps;
 
 mod command;
 mod labels;
 #[cfg(test)]
 mod lessons;
 mod program;
+mod turns;
 
 pub use command::main;
 pub use labels::{LabelError, Labels, Place};
@@ -52,6 +55,7 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
         fusion::PROGRAMS,
         shapes::PROGRAMS,
         hangs::PROGRAMS,
+        steps::PROGRAMS,
     ];
     groups.into_iter().flatten().copied()
 }

@@ -25,7 +25,7 @@ pub struct Program {
     pub large: Size,
     /// All its races, each once.
     pub races: &'static [Race],
-    /// All its deadlocks, stalls and sends to nobody that are known, each once.
+    /// All else that can happen to it and is known, each once: deadlocks, failed checks and so on.
     pub goals: &'static [Goal],
     /// A seed of the controlled scheduler. The run at the small size that it gives admits all races
     /// but those that say why not.
@@ -98,6 +98,8 @@ pub enum Origin {
     Shapes,
     /// Deadlocks, stalls and lost wake-ups, as programs have them.
     Hangs,
+    /// Steps that belong together, and that another thread may come in between.
+    Steps,
 }
 
 impl Origin {
@@ -110,6 +112,7 @@ impl Origin {
             Self::Fusion => "symbolic prediction",
             Self::Shapes => "shapes of Rust",
             Self::Hangs => "programs that may hang",
+            Self::Steps => "steps that belong together",
         }
     }
 }
@@ -201,6 +204,14 @@ pub enum GoalKind {
     Stall,
     /// A message is sent, and all receivers are dropped.
     SendToNobody,
+    /// What the program insists on does not hold.
+    FailedCheck,
+    /// What the language insists on does not hold: a sum fits, an index is one.
+    Panic,
+    /// Another thread comes in between two accesses of a region that is marked as one step.
+    Atomicity,
+    /// Another thread comes in between two accesses that belong together by what the program does.
+    InferredAtomicity,
 }
 
 /// What may come of a race.

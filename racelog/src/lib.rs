@@ -104,11 +104,12 @@ pub mod __private {
     pub use crate::annotations::{TestSession, explore_test};
     #[cfg(feature = "record")]
     pub use crate::instrument::{
-        Callee, For, HOOKS, IsKnown, IsOther, IsOtherGuard, IsRecorded, IsShim, IsShimGuard,
-        IsUnknown, Naming, Origin, OtherCallee1, OtherCallee2, OtherCallee3, Pointer,
-        PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen, box_of, memory_freed,
-        memory_moved, named, owes_branch, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
-        ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
+        Callee, Followed, For, HOOKS, HasLength, HasNoLength, IsKnown, IsOther, IsOtherGuard,
+        IsRecorded, IsShim, IsShimGuard, IsUnknown, Naming, Origin, OtherCallee1, OtherCallee2,
+        OtherCallee3, Pointer, PointerFallback, PointerProbe, PointerProbeFallback, Probe, Seen,
+        Slot, Slots, box_of, memory_freed, memory_moved, named, owes_branch, ptr_copy, ptr_drop,
+        ptr_read, ptr_replace, ptr_swap, ptr_swap_many, ptr_write, ptr_write_bytes, slice_of,
+        slice_of_mut, vec_of,
     };
     #[cfg(feature = "record")]
     pub use crate::sched::{TestSession, explore_test};

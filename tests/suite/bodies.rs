@@ -1,6 +1,8 @@
 //! What `#[racelog::instrument]` makes of function bodies: those in `tests/bodies`, and random
 //! ones.
 
+mod following;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -57,6 +59,11 @@ fn random_bodies_decide_nothing_without_a_branch_and_do_what_they_did() {
     let decisions: u32 = said.split(' ').nth(2).unwrap().parse().unwrap();
     assert!(said.starts_with("60 bodies"), "{said}");
     assert!(decisions > 3_000, "{said}");
+    let entry = fs::read_dir(traces.path()).unwrap().next().expect("a trace").unwrap();
+    let trace = Trace::load(&mut Source::open(&entry.path(), None).unwrap(), |_| {});
+    let compared = following::compare(&trace.unwrap_or_else(|error| panic!("{error}")));
+    let following::Compared { pairs, whole, computed } = compared;
+    assert!(pairs == 24_000 && whole > 60 && computed > 8_000, "{pairs} {whole} {computed}");
 }
 
 /// What clippy says of the bodies, with all that it may find pedantic.

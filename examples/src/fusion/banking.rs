@@ -12,7 +12,7 @@ use racelog::cell::Shared;
 use racelog::sync::Mutex;
 use racelog::thread;
 
-use crate::{Origin, Program, Size, Source};
+use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 const SOURCE: Source = Source { file: file!(), text: include_str!("banking.rs") };
 
@@ -36,6 +36,11 @@ pub static WRONG: Program = Program {
     name: "banking_a",
     about: "as `banking`, but the lock is given back between reading a balance and writing it",
     run: |size| transfer_all(size, change_in_steps),
+    goals: &[Goal::new(
+        GoalKind::InferredAtomicity,
+        &["set-later"],
+        "another thread changes the balance after it was read",
+    )],
     ..PROGRAM
 };
 
@@ -61,7 +66,7 @@ fn change_in_steps(account: &Account, amount: i64) {
         account.balance.get()
     };
     let _guard = account.lock.lock().unwrap();
-    account.balance.set(balance + amount);
+    account.balance.set(balance + amount); // [set-later]
 }
 
 fn transfer_all(size: &Size, change: fn(&Account, i64)) {

@@ -14,7 +14,7 @@ use racelog::sync::Mutex;
 use racelog::sync::mpsc::sync_channel;
 use racelog::thread;
 
-use super::turns::Turns;
+use crate::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 const SOURCE: Source = Source { file: file!(), text: include_str!("channels.rs") };

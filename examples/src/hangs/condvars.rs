@@ -13,7 +13,7 @@ use racelog::sync::atomic::{AtomicBool, Ordering};
 use racelog::sync::{Condvar, Mutex};
 use racelog::thread;
 
-use super::turns::Turns;
+use crate::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 const SOURCE: Source = Source { file: file!(), text: include_str!("condvars.rs") };

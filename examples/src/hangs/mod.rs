@@ -12,8 +12,6 @@ pub mod rwlocks;
 pub mod three_locks;
 pub mod wait_for_thread;
 
-mod turns;
-
 use crate::Program;
 
 /// The programs of this group.

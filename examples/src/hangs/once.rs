@@ -7,7 +7,7 @@
 use racelog::sync::{Mutex, OnceLock};
 use racelog::thread;
 
-use super::turns::Turns;
+use crate::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 /// What is said of it.

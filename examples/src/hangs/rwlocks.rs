@@ -12,7 +12,7 @@
 use racelog::sync::RwLock;
 use racelog::thread;
 
-use super::turns::Turns;
+use crate::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 const SOURCE: Source = Source { file: file!(), text: include_str!("rwlocks.rs") };

@@ -6,7 +6,7 @@
 use racelog::sync::Mutex;
 use racelog::thread;
 
-use super::turns::Turns;
+use crate::turns::Turns;
 use crate::{Goal, GoalKind, Origin, Program, Size, Source};
 
 /// What is said of it.

@@ -10,7 +10,7 @@ use racelog::cell::UnsafeCell;
 use racelog::sync::atomic::{AtomicUsize, Ordering, fence};
 use racelog::thread;
 
-use crate::{Harm, Origin, Program, Race, Size, Source};
+use crate::{Goal, GoalKind, Harm, Origin, Program, Race, Size, Source};
 
 const SOURCE: Source = Source { file: file!(), text: include_str!("deque.rs") };
 
@@ -27,7 +27,11 @@ pub static PROGRAM: Program = Program {
         Race::new("run", "run", Harm::BrokenInvariant, "the last task is run twice"),
         Race::new("run", "look", Harm::BrokenInvariant, "one looks while the other runs it"),
     ],
-    goals: &[],
+    goals: &[Goal::new(
+        GoalKind::InferredAtomicity,
+        &["take-last"],
+        "a thief takes the task after the owner has found it to be there",
+    )],
     schedule: "random:40",
     hangs: None,
 };
@@ -38,6 +42,7 @@ pub static FIXED: Program = Program {
     about: "as `deque`, but the last task has to be won",
     run: |size| work(size, win),
     races: &[],
+    goals: &[],
     ..PROGRAM
 };
 
@@ -94,7 +99,7 @@ fn win(deque: &Deque, top: usize) -> bool {
 /// Takes the last task, whatever the others do.
 #[racelog::instrument]
 fn take_last(deque: &Deque, top: usize) -> bool {
-    deque.top.store(top + 1, Ordering::Relaxed);
+    deque.top.store(top + 1, Ordering::Relaxed); // [take-last]
     true
 }
 

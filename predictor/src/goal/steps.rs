@@ -13,8 +13,7 @@
 //!   be assumed, if that is asked for.
 //!
 //! Whoever looks again acts by what is found then. So a compare-exchange ends no step that is not
-//! marked, nor does one go on after it; and a branch on a later read takes the place of one on an
-//! earlier. Locks and accesses that the recorder has added are none of the program's.
+//! marked, nor does one go on after it; and a later read ends what was decided by an earlier one. Locks and accesses that the recorder has added are none of the program's.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -207,7 +206,7 @@ struct Walk<'a> {
     inside: FxHashMap<VarId, VecDeque<Look>>,
     /// The reads that expressions may name, by themselves.
     named: FxHashMap<EventId, Rc<[Section]>>,
-    /// The reads that the last branch on each variable names.
+    /// The reads that the last branch on each variable names, if it was not read since.
     decided: FxHashMap<VarId, Vec<Look>>,
     /// The last read of each variable, if nothing has been written since.
     last_read: FxHashMap<VarId, Look>,
@@ -339,6 +338,7 @@ impl<'a> Walk<'a> {
             }
         }
         if op.reads() {
+            self.decided.remove(&var);
             if self.trace.data(event).is_some_and(|data| data.found.is_some()) {
                 self.named.insert(event, look.sections.clone());
             }

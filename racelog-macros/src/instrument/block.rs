@@ -1,5 +1,7 @@
 //! Blocks and statements.
 
+use std::collections::HashSet;
+
 use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
@@ -7,18 +9,34 @@ use syn::{Block, Expr, Local, Pat, Stmt};
 
 use super::emit::{put_first, statement, statement_about};
 use super::expr::{Borrow, Rewriter, Use};
+use super::variables::Variables;
 use super::{forms, item};
 
 impl Rewriter<'_> {
     /// The body of a function or a closure. Whatever its caller has read, a branch comes first: so
     /// what parameters and captured variables refer to does not depend on what is read in here. And
-    /// one comes last, so that its caller need not care about what was.
-    pub(super) fn body(&mut self, body: &mut Block) {
+    /// one comes last, so that its caller need not care about what was. `parameters` are what it is
+    /// called with.
+    pub(super) fn body(&mut self, body: &mut Block, parameters: &HashSet<String>) {
         let outer = std::mem::take(&mut self.hooks);
         let outer_branch = self.branch_before;
+        let outer_slots = std::mem::take(&mut self.slots);
+        let outer_tail = self.tail.take();
+        let around = self.variables.bound.union(parameters).cloned().collect();
+        let variables = Variables::of(body, &around);
+        let outer_variables = std::mem::replace(&mut self.variables, variables);
         self.statements(body, false, Use::Value);
         let begun = self.emit.hook("body", body.span(), Default::default());
         let mixed = Span::mixed_site();
+        if self.slots > 0 {
+            let (krate, count) = (self.emit.krate(), self.slots);
+            let slots =
+                quote_spanned!(mixed=> let slots = #krate::__private::HOOKS.slots::<#count>());
+            put_first(&mut body.stmts, statement(slots));
+        }
+        self.variables = outer_variables;
+        self.slots = outer_slots;
+        self.tail = outer_tail;
         put_first(&mut body.stmts, statement(quote_spanned!(mixed=> let _body = #begun)));
         self.hooks = outer;
         self.branch_before = outer_branch;
@@ -65,6 +83,7 @@ impl Rewriter<'_> {
 
     fn statements(&mut self, block: &mut Block, ends: bool, used: Use) {
         let count = block.stmts.len();
+        let followed = self.tail.take();
         let mut statements = Vec::with_capacity(2 * count);
         for (index, stmt) in std::mem::take(&mut block.stmts).into_iter().enumerate() {
             let last = index + 1 == count;
@@ -77,9 +96,18 @@ impl Rewriter<'_> {
                 Stmt::Expr(expr, semi) => {
                     let tail = last && semi.is_none();
                     let used = if tail { used } else { Use::Value };
+                    self.tail = followed.clone().filter(|_| tail);
                     self.expression(expr, semi, tail, used, &mut statements);
+                    self.tail = None;
                 }
                 Stmt::Macro(mut mac) => {
+                    let semi = syn::Token![;](Span::mixed_site());
+                    if mac.attrs.is_empty() {
+                        if let Some(tokens) = self.insisted(&mac.mac) {
+                            statements.push(Stmt::Expr(Expr::Verbatim(tokens), Some(semi)));
+                            continue;
+                        }
+                    }
                     let (span, kept) = (mac.span(), forms::conditions(&mac.attrs));
                     self.push(&mut statements, &kept, self.emit.branch(span));
                     if !self.macro_arguments(&mut mac.mac) {
@@ -133,12 +161,16 @@ impl Rewriter<'_> {
                 let overwritten = statement(self.emit.hook("overwritten", span, place));
                 self.branch_before = false;
                 self.first = true;
-                self.expr(&mut assign.right, Use::Value);
+                let name = path.path.get_ident().cloned();
+                let given = self.given(name.as_ref(), &mut assign.right, Use::Value);
                 if std::mem::take(&mut self.branch_before) {
                     self.push(statements, &kept, self.emit.branch(span));
                 }
                 statements.push(Stmt::Expr(with_attributes(expr), semi));
                 self.push(statements, &kept, overwritten);
+                let has = name.zip(given);
+                let has = has.and_then(|(name, given)| self.has(&name, Some(given), false));
+                has.into_iter().for_each(|stmt| self.push(statements, &kept, stmt));
                 return;
             }
         }
@@ -152,7 +184,11 @@ impl Rewriter<'_> {
         }
         self.branch_before = false;
         self.first = true;
-        self.expr(&mut expr, used);
+        match self.tail.take() {
+            Some(slot) => self.followed_tail(&mut expr, &slot),
+            None if semi.is_some() => self.forgotten(&mut expr, used),
+            None => self.expr(&mut expr, used),
+        }
         let mut semi = semi;
         if !tail && semi.is_none() && matches!(expr, Expr::Verbatim(_)) {
             // It has been a block.
@@ -177,11 +213,18 @@ impl Rewriter<'_> {
         let guard = simple_name(&local.pat).cloned().zip(lock);
         let initialised = local.init.is_some();
         let (mut before, mut decided) = (false, false);
+        let mut given = None;
+        let followed = simple_name(&local.pat).filter(|_| local.attrs.is_empty()).cloned();
         self.branch_before = false;
         if let Some(init) = &mut local.init {
             let moved = simple_name(&local.pat).is_some();
             self.first = true;
-            self.expr(&mut init.expr, if moved { Use::Binding } else { Use::Place(Borrow::Look) });
+            let used = if moved { Use::Binding } else { Use::Place(Borrow::Look) };
+            if moved && init.diverge.is_none() && local.attrs.is_empty() {
+                given = self.given(simple_name(&local.pat), &mut init.expr, used);
+            } else {
+                self.expr(&mut init.expr, used);
+            }
             before = std::mem::take(&mut self.branch_before);
             if let Some((_, diverge)) = &mut init.diverge {
                 decided = true;
@@ -203,6 +246,9 @@ impl Rewriter<'_> {
             self.push(statements, &kept, stmt);
         }
         statements.push(Stmt::Local(local));
+        if let Some(name) = followed {
+            statements.extend(self.has(&name, given, true));
+        }
         if decided {
             self.push(statements, &kept, self.emit.branch(span));
         }
@@ -230,9 +276,14 @@ impl Rewriter<'_> {
 
 /// The name, if a pattern is nothing but a name that is bound by value.
 fn simple_name(pattern: &Pat) -> Option<&syn::Ident> {
+    simple_pattern(pattern).map(|name| &name.ident)
+}
+
+/// As [`simple_name`], with what stands before the name.
+pub(super) fn simple_pattern(pattern: &Pat) -> Option<&syn::PatIdent> {
     match pattern {
-        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(&name.ident),
-        Pat::Type(typed) => simple_name(&typed.pat),
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => Some(name),
+        Pat::Type(typed) => simple_pattern(&typed.pat),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use syn::{Arm, BinOp, Block, Expr, ExprBlock, ExprIf, ExprMatch};
 
 use super::emit::{put_first, statement};
 use super::expr::{Borrow, Rewriter, Use};
-use super::{forms, left_alone};
+use super::{forms, left_alone, variables};
 
 impl Rewriter<'_> {
     /// Rewrites what is left of the kinds of expressions.
@@ -56,18 +56,21 @@ impl Rewriter<'_> {
                 left_alone::note(&self.function);
             }
             Expr::Async(_) => left_alone::note(&self.function),
-            Expr::Closure(closure) => match &mut *closure.body {
-                Expr::Block(body) if body.label.is_none() && body.attrs.is_empty() => {
-                    self.body(&mut body.block);
+            Expr::Closure(closure) => {
+                let parameters = variables::names_of(closure.inputs.iter());
+                match &mut *closure.body {
+                    Expr::Block(body) if body.label.is_none() && body.attrs.is_empty() => {
+                        self.body(&mut body.block, &parameters);
+                    }
+                    other => {
+                        let mut body = empty();
+                        let value = std::mem::replace(other, Expr::PLACEHOLDER);
+                        body.stmts.push(syn::Stmt::Expr(value, None));
+                        self.body(&mut body, &parameters);
+                        *closure.body = block_expr(body);
+                    }
                 }
-                other => {
-                    let mut body = empty();
-                    let value = std::mem::replace(other, Expr::PLACEHOLDER);
-                    body.stmts.push(syn::Stmt::Expr(value, None));
-                    self.body(&mut body);
-                    *closure.body = block_expr(body);
-                }
-            },
+            }
             // What the compiler evaluates, and what is left for it to understand.
             _ => {}
         }
@@ -80,9 +83,12 @@ impl Rewriter<'_> {
 
     /// A condition. If there is no `let` in it a branch follows it; if there is, one has to stand
     /// in each alternative.
-    fn condition(&mut self, condition: &mut Expr) {
+    pub(super) fn condition(&mut self, condition: &mut Expr) {
         let span = condition.span();
         if !forms::has_let(condition) {
+            if self.goes_by(condition) {
+                return;
+            }
             self.expr(condition, Use::Value);
             self.emit.after(condition, span);
             return;

@@ -4,6 +4,8 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
 use syn::{Expr, Item, Stmt, UseTree};
 
+use super::overflow;
+
 /// Knows what racelog is called, and what is imported where the code stands.
 ///
 /// Variables that are inserted have the hygiene of a macro: names of the program and ours never
@@ -70,6 +72,27 @@ impl Emit {
     ) -> TokenStream {
         let (method, arguments) = (Ident::new("then", place), in_parentheses(place, arguments));
         quote_spanned!(place=> #hook . #method #arguments)
+    }
+
+    /// `receiver.method(arguments)`, at a place in the program, where the receiver is a variable of
+    /// ours.
+    pub(super) fn then_by(
+        &self,
+        receiver: &TokenStream,
+        method: &str,
+        place: Span,
+        arguments: TokenStream,
+    ) -> TokenStream {
+        let (method, arguments) = (Ident::new(method, place), in_parentheses(place, arguments));
+        quote_spanned!(mixed()=> #receiver . #method #arguments)
+    }
+
+    /// Whether arithmetic panics on overflow in the crate that is being compiled.
+    pub(super) fn overflow_panics(&self) -> TokenStream {
+        match overflow::panics() {
+            Some(panics) => quote_spanned!(mixed()=> #panics),
+            None => quote_spanned!(mixed()=> ::core::cfg!(debug_assertions)),
+        }
     }
 
     /// As [`method`](Self::method), of what has no value: lints must not take it for an expression

@@ -8,6 +8,8 @@ use syn::{BinOp, Expr, ExprCall, ExprMethodCall, UnOp};
 use super::emit::{self, Emit, argument, statement};
 use super::forms;
 use super::names::Names;
+use super::shapes;
+use super::variables::Variables;
 
 /// How an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,12 @@ pub(super) struct Rewriter<'a> {
     pub(super) called: Option<Called>,
     /// Where an access was announced that is made once the arguments are evaluated.
     pub(super) armed: Option<proc_macro2::Span>,
+    /// Which variables of the body are followed.
+    pub(super) variables: Variables,
+    /// How many slots the body has by now.
+    pub(super) slots: usize,
+    /// Where the value of the block that is rewritten next is kept.
+    pub(super) tail: Option<TokenStream>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -73,6 +81,9 @@ impl<'a> Rewriter<'a> {
             branch_before: false,
             called: None,
             armed: None,
+            variables: Variables::default(),
+            slots: 0,
+            tail: None,
         }
     }
 
@@ -176,7 +187,10 @@ impl<'a> Rewriter<'a> {
         let in_unsafe = self.in_unsafe;
         let Expr::Binary(binary) = expr else { return };
         if forms::is_assignment(&binary.op) {
-            return self.update(expr);
+            if !self.update_followed(expr) {
+                self.update(expr);
+            }
+            return;
         }
         if matches!(binary.op, BinOp::And(_) | BinOp::Or(_)) {
             self.expr(&mut binary.left, Use::Value);
@@ -260,7 +274,11 @@ impl<'a> Rewriter<'a> {
             }
         }
         if forms::is_operation(call) {
-            let tokens = self.operation(call);
+            if shapes::update_of(call).is_some() && shapes::is_followed(expr) {
+                return self.escaping(expr, Use::Value);
+            }
+            let Expr::MethodCall(call) = expr else { return };
+            let tokens = self.operation(call, None);
             *expr = Expr::Verbatim(tokens);
             return;
         }
@@ -309,8 +327,25 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// A call that may be one of an operation of racelog's.
-    fn operation(&mut self, call: &mut ExprMethodCall) -> TokenStream {
+    /// An expression whose value is dropped at once.
+    pub(super) fn forgotten(&mut self, expr: &mut Expr, used: Use) {
+        let is_update = match expr {
+            Expr::MethodCall(call) => shapes::update_of(call).is_some(),
+            _ => false,
+        };
+        if is_update && shapes::is_followed(expr) {
+            self.follow(expr);
+            return;
+        }
+        self.expr(expr, used);
+    }
+
+    /// A call that may be one of an operation of racelog's. What it finds gets a name by a slot.
+    pub(super) fn operation(
+        &mut self,
+        call: &mut ExprMethodCall,
+        named: Option<(&TokenStream, &str)>,
+    ) -> TokenStream {
         let place = call.method.span();
         let kind = self.emit.kind(&call.receiver);
         let clean = self.names.is_clean(&call.receiver);
@@ -319,8 +354,25 @@ impl<'a> Rewriter<'a> {
         let receiver = call.receiver.clone();
         self.receiver(call);
         let armed = self.armed.take();
-        self.values(&mut call.args, Use::Value);
+        let left = self.left_by(call, &kind);
+        let first_is_done = shapes::is_write(call) || shapes::update_of(call).is_some();
+        self.values(call.args.iter_mut().skip(usize::from(first_is_done)), Use::Value);
         self.fire(armed, &mut call.args);
+        let mixed = proc_macro2::Span::mixed_site();
+        let begin = named.map(|(slot, name)| (slot, quote_spanned!(mixed=> #kind.ours(), #name)));
+        if let Some(last) = call.args.last_mut() {
+            let krate = self.emit.krate();
+            if let Some((slot, begin)) = &begin {
+                *last = Expr::Verbatim(quote_spanned!(mixed=> #slot.begin_after(#last, #begin)));
+            }
+            if let Some(left) = left {
+                let value = argument(last);
+                *last = Expr::Verbatim(
+                    quote_spanned!(mixed=> #krate::__private::HOOKS.with(#value).#left),
+                );
+            }
+        }
+        let is_alone = call.args.is_empty();
         let begun = match call.args.last_mut() {
             None => {
                 if clean {
@@ -337,7 +389,18 @@ impl<'a> Rewriter<'a> {
             }
         };
         let begun = self.emit.method(&kind, begun, place, TokenStream::new());
-        let tokens = self.emit.method(&begun, "done", place, call.to_token_stream());
+        let has_value = shapes::has_value(call);
+        let tokens = match has_value {
+            true => self.emit.method(&begun, "done", place, call.to_token_stream()),
+            false => self.emit.unit_method(&begun, "done", place, call.to_token_stream()),
+        };
+        let tokens = match begin {
+            Some((slot, begin)) if is_alone => {
+                quote_spanned!(mixed=> #slot.begin(#begin).found(#tokens))
+            }
+            Some((slot, _)) => quote_spanned!(mixed=> #slot.found(#tokens)),
+            None => tokens,
+        };
         match raw {
             None => tokens,
             // It may be a raw pointer's method, too.
@@ -378,7 +441,7 @@ pub(super) fn address_of(place: &TokenStream) -> TokenStream {
 }
 
 /// Whether a comparison with this is one of words.
-fn is_word(expr: &Expr) -> bool {
+pub(super) fn is_word(expr: &Expr) -> bool {
     match forms::bare(expr) {
         Expr::Lit(lit) => !matches!(lit.lit, syn::Lit::Str(_) | syn::Lit::ByteStr(_)),
         Expr::Cast(_) => true,

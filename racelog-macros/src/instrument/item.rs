@@ -6,7 +6,7 @@ use syn::{Attribute, Block, Error, ImplItem, Item, Meta, Signature, Stmt, TraitI
 
 use super::emit::Emit;
 use super::expr::Rewriter;
-use super::{left_alone, names};
+use super::{left_alone, names, variables};
 
 /// Instruments an item that the attribute stands on.
 pub(super) fn instrument(emit: &Emit, item: &mut Item) -> syn::Result<()> {
@@ -89,13 +89,17 @@ pub(super) fn function(emit: &Emit, signature: &Signature, body: &mut Block) {
     }
     let names = names::Names::of(signature, body, emit.imports());
     let mut rewriter = Rewriter::new(emit, names, signature);
-    rewriter.body(body);
+    let patterns = signature.inputs.iter().filter_map(|input| match input {
+        syn::FnArg::Typed(typed) => Some(&*typed.pat),
+        syn::FnArg::Receiver(_) => None,
+    });
+    rewriter.body(body, &variables::names_of(patterns));
     // What is called by method resolution.
     let krate = emit.krate();
     let imports = quote_spanned! {proc_macro2::Span::mixed_site()=>
         #[allow(unused_imports)]
         use #krate::__private::{
-            IsKnown as _, IsOther as _, IsOtherGuard as _, IsRecorded as _, IsShim as _,
+            HasLength as _, HasNoLength as _, IsKnown as _, IsOther as _, IsOtherGuard as _, IsRecorded as _, IsShim as _,
             IsShimGuard as _, IsUnknown as _, OtherCallee1 as _, OtherCallee2 as _, OtherCallee3 as _,
             PointerFallback as _, PointerProbeFallback as _,
         };

@@ -108,6 +108,10 @@ impl Rewriter<'_> {
     /// A macro in the place of an expression.
     pub(super) fn macro_call(&mut self, expr: &mut Expr, used: Use, first: bool) {
         let Expr::Macro(call) = expr else { return };
+        if let Some(tokens) = self.insisted(&call.mac) {
+            *expr = Expr::Verbatim(tokens);
+            return;
+        }
         if is(&call.mac, "matches") {
             if let Ok(Matched { value, pattern, guard }) = call.mac.parse_body() {
                 let guard = guard.map(|guard| quote!(if #guard));
@@ -179,7 +183,7 @@ impl Rewriter<'_> {
     }
 
     /// An argument that is taken by shared reference.
-    fn looked_at_one(&mut self, argument: &mut Expr) {
+    pub(super) fn looked_at_one(&mut self, argument: &mut Expr) {
         if let Expr::Assign(named) = argument {
             // `name = value`.
             return self.looked_at_one(&mut named.right);
@@ -270,7 +274,7 @@ impl Rewriter<'_> {
     }
 }
 
-fn is(mac: &Macro, name: &str) -> bool {
+pub(super) fn is(mac: &Macro, name: &str) -> bool {
     let std = ["std", "core", "alloc"];
     let mut segments = mac.path.segments.iter();
     let last = segments.next_back().is_some_and(|last| last.ident == name);

@@ -14,13 +14,18 @@ mod block;
 mod control;
 mod emit;
 mod expr;
+mod follow;
 mod forms;
+mod insisted;
 mod item;
 mod left_alone;
 mod macros;
 mod names;
+mod overflow;
 mod place;
 mod pointers;
+mod shapes;
+mod variables;
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

@@ -100,7 +100,7 @@ impl Names {
     }
 
     /// Whether a variable with this value is clean.
-    fn is_clean_value(&self, value: &Expr) -> bool {
+    pub(super) fn is_clean_value(&self, value: &Expr) -> bool {
         match forms::bare(value) {
             Expr::Lit(_) | Expr::Closure(_) | Expr::Macro(_) | Expr::Try(_) => true,
             Expr::Call(call) => match &*call.func {

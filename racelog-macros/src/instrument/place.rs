@@ -11,6 +11,8 @@ use syn::{Expr, UnOp};
 
 use super::expr::{Borrow, Called, Rewriter, Use, address, address_of};
 use super::forms;
+use super::shapes;
+use super::variables::variable;
 
 /// How a place depends on a pointer.
 enum Through {
@@ -29,12 +31,30 @@ struct Change {
     named: &'static str,
     /// Through the value of an expression.
     by_value: &'static str,
+    /// What says where values come from, of a pointer that can be named again.
+    said_named: &'static str,
+    /// The same of the value of an expression, and its arguments.
+    said_by_value: &'static str,
+    said: fn(&TokenStream) -> TokenStream,
 }
 
 impl Change {
-    const WRITE: Self = Self { of_static: "writing_static", named: "writing", by_value: "writing" };
-    const UPDATE: Self =
-        Self { of_static: "updating_static", named: "operand", by_value: "updating" };
+    const WRITE: Self = Self {
+        of_static: "writing_static",
+        named: "writing",
+        by_value: "writing",
+        said_named: "leaving",
+        said_by_value: "leaving",
+        said: |slot| slot.clone(),
+    };
+    const UPDATE: Self = Self {
+        of_static: "updating_static",
+        named: "operand",
+        by_value: "updating",
+        said_named: "begin_unnamed",
+        said_by_value: "naming",
+        said: |slot| quote_spanned!(Span::mixed_site()=> #slot, ""),
+    };
 }
 
 impl Rewriter<'_> {
@@ -47,6 +67,9 @@ impl Rewriter<'_> {
             Expr::Field(field) => self.place(&mut field.base),
             Expr::Index(index) => {
                 let span = index.span();
+                if self.follow_index(index) {
+                    return;
+                }
                 self.place(&mut index.expr);
                 self.expr(&mut index.index, Use::Value);
                 if !forms::is_constant(&index.index, self.in_unsafe) {
@@ -124,7 +147,7 @@ impl Rewriter<'_> {
                     let target = #address;
                     (target, #seen)
                 }};
-                self.wrap_pointer(expr, true, "using", target);
+                self.wrap_pointer(expr, true, ("using", target), None);
             }
         }
     }
@@ -181,22 +204,45 @@ impl Rewriter<'_> {
                 let tokens = self.emit.method(&next, "done", span, expr.to_token_stream());
                 *expr = Expr::Verbatim(tokens);
             }
-            Through::Value => {
-                let (target, decided) = (target(expr), self.is_decided_pointer(expr));
-                self.place(expr);
-                self.wrap_pointer(expr, decided, "reading", target);
-                let tokens = self.emit.hook("made", span, expr.to_token_stream());
-                *expr = Expr::Verbatim(tokens);
-            }
+            Through::Value => self.read_by_value(expr, span, None),
         }
+    }
+
+    /// A place that is reached through the value of an expression, and is read. What is to be said
+    /// just before is a method of that value.
+    pub(super) fn read_by_value(
+        &mut self,
+        expr: &mut Expr,
+        span: Span,
+        said: Option<(&str, TokenStream)>,
+    ) {
+        let (target, decided) = (target(expr), self.is_decided_pointer(expr));
+        self.place(expr);
+        self.wrap_pointer(expr, decided, ("reading", target), said);
+        let tokens = self.emit.hook("made", span, expr.to_token_stream());
+        *expr = Expr::Verbatim(tokens);
     }
 
     /// An assignment.
     pub(super) fn assign(&mut self, expr: &mut Expr) {
         let span = expr.span();
         let Expr::Assign(assign) = expr else { return };
-        self.expr(&mut assign.right, Use::Value);
-        if !self.change(&mut assign.left, &mut assign.right, span, &Change::WRITE) {
+        if let Some(name) = variable(&assign.left).filter(|name| self.variables.get(name).is_some())
+        {
+            let name = name.clone();
+            let given = self.given(Some(&name), &mut assign.right, Use::Value);
+            let has = self.has(&name, given, false);
+            *expr = Expr::Verbatim(quote_spanned!(Span::mixed_site()=> { #expr; #has }));
+            return;
+        }
+        let left = match self.through(&assign.left) {
+            Through::Nothing => {
+                self.escaping(&mut assign.right, Use::Value);
+                None
+            }
+            _ => self.kept(&mut assign.right),
+        };
+        if !self.change(&mut assign.left, &mut assign.right, span, &Change::WRITE, left.as_ref()) {
             self.assigned_pattern(&mut assign.left);
             self.emit.unit_after(expr, span);
             return;
@@ -208,20 +254,47 @@ impl Rewriter<'_> {
     pub(super) fn update(&mut self, expr: &mut Expr) {
         let span = expr.span();
         let Expr::Binary(update) = expr else { return };
-        self.expr(&mut update.right, Use::Value);
-        if !self.change(&mut update.left, &mut update.right, span, &Change::UPDATE) {
+        let operator = shapes::operator(&update.op);
+        let operand = match self.through(&update.left) {
+            Through::Nothing => {
+                self.escaping(&mut update.right, Use::Value);
+                None
+            }
+            _ => self.kept(&mut update.right),
+        };
+        let found = operand.as_ref().map(|_| self.slot());
+        let change = Change::UPDATE;
+        if !self.change(&mut update.left, &mut update.right, span, &change, found.as_ref()) {
             self.place(&mut update.left);
             self.emit.unit_after(expr, span);
             return;
         }
         let guard = self.emit.unit_hook("updating", span, TokenStream::new());
-        let tokens = self.emit.unit_method(&guard, "done", span, expr.to_token_stream());
+        let tokens = match operand.zip(found).zip(operator) {
+            Some(((operand, found), operator)) => {
+                let (operator, panics) = (self.operator(operator), self.emit.overflow_panics());
+                let arguments = quote_spanned! {Span::mixed_site()=>
+                    #expr, #found, #operator, #panics, || #operand.take()
+                };
+                self.emit.unit_method(&guard, "computed", span, arguments)
+            }
+            None => self.emit.unit_method(&guard, "done", span, expr.to_token_stream()),
+        };
         *expr = Expr::Verbatim(tokens);
     }
 
     /// Has it said that a place changes, once the right side is evaluated. False, and nothing is
     /// said, if it is neither a `static mut` nor reached through a pointer that may be raw.
-    fn change(&mut self, left: &mut Expr, right: &mut Expr, span: Span, change: &Change) -> bool {
+    /// A slot has what is said of it.
+    fn change(
+        &mut self,
+        left: &mut Expr,
+        right: &mut Expr,
+        span: Span,
+        change: &Change,
+        slot: Option<&TokenStream>,
+    ) -> bool {
+        let mixed = Span::mixed_site();
         if self.is_static(left) {
             let place = left.clone();
             self.assigned_place(left, right);
@@ -237,13 +310,20 @@ impl Rewriter<'_> {
                 }
                 let address = self.address(left);
                 self.assigned_place(left, right);
-                let arguments = quote_spanned!(Span::mixed_site()=> #right, #address);
+                if let Some(slot) = slot {
+                    let said = Ident::new(change.said_named, mixed);
+                    *right = Expr::Verbatim(quote_spanned! {mixed=>
+                        #slot.#said(#right, #probe.ours())
+                    });
+                }
+                let arguments = quote_spanned!(mixed=> #right, #address);
                 *right = Expr::Verbatim(self.emit.method(&probe, change.named, span, arguments));
             }
             Through::Value => {
                 let (target, decided) = (target(left), self.is_decided_pointer(left));
                 self.assigned_place(left, right);
-                self.wrap_pointer(left, decided, change.by_value, target);
+                let said = slot.map(|slot| (change.said_by_value, (change.said)(slot)));
+                self.wrap_pointer(left, decided, (change.by_value, target), said);
             }
         }
         true
@@ -276,7 +356,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a path is a `static mut`, as far as one can see.
-    fn is_static(&self, expr: &Expr) -> bool {
+    pub(super) fn is_static(&self, expr: &Expr) -> bool {
         self.in_unsafe
             && forms::item_of(expr)
                 .is_some_and(|path| forms::may_be_static(path) && !self.names.is_variable(path))
@@ -296,7 +376,7 @@ impl Rewriter<'_> {
             Through::Value if compared => {
                 let decided = self.is_decided_pointer(expr);
                 self.place(expr);
-                self.wrap_pointer(expr, decided, "looking", TokenStream::new());
+                self.wrap_pointer(expr, decided, ("looking", TokenStream::new()), None);
             }
             Through::Value | Through::Nothing => self.place(expr),
         }
@@ -334,7 +414,7 @@ impl Rewriter<'_> {
 
     /// Whether it may depend on what was read where a place is that is reached through a pointer:
     /// not if that is the guard of a lock, for which lock it is was decided before it was taken.
-    fn is_decided_pointer(&self, place: &Expr) -> bool {
+    pub(super) fn is_decided_pointer(&self, place: &Expr) -> bool {
         let lock = forms::pointer(place).and_then(forms::taken_lock);
         lock.is_none_or(|call| self.in_unsafe && call.method != "lock")
     }
@@ -355,7 +435,13 @@ impl Rewriter<'_> {
     }
 
     /// Puts what records around the pointer that a place is reached through.
-    fn wrap_pointer(&self, place: &mut Expr, decided: bool, method: &str, target: TokenStream) {
+    pub(super) fn wrap_pointer(
+        &self,
+        place: &mut Expr,
+        decided: bool,
+        (method, target): (&str, TokenStream),
+        said: Option<(&str, TokenStream)>,
+    ) {
         let outer = match place {
             Expr::Paren(paren) => &mut paren.expr,
             Expr::Group(group) => &mut group.expr,
@@ -367,14 +453,17 @@ impl Rewriter<'_> {
                 if decided {
                     self.emit.after(&mut unary.expr, span);
                 }
-                let pointer = self.emit.wrap("Pointer", &unary.expr.to_token_stream());
+                let mut pointer = self.emit.wrap("Pointer", &unary.expr.to_token_stream());
+                if let Some((said, arguments)) = said {
+                    pointer = self.emit.method(&pointer, said, span, arguments);
+                }
                 let tokens = self.emit.method(&pointer, method, span, target);
                 *unary.expr = Expr::Verbatim(tokens);
                 return;
             }
             _ => return,
         };
-        self.wrap_pointer(outer, decided, method, target);
+        self.wrap_pointer(outer, decided, (method, target), said);
     }
 }
 

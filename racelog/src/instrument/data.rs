@@ -10,23 +10,29 @@
 //! expects it: nothing reaches an event of code that was not instrumented.
 
 use super::Hooks;
-use crate::rt::{CallSite, Traced, plain_word_of, with, word_of};
+use crate::rt::{CallSite, ThreadLog, Traced, WordKind, kind_of, plain_word_of, with, word_of};
 use crate::trace::Value;
 use crate::trace::expression::{Binary, Unary};
 
 /// Where a value comes from. It says nothing where nothing is recorded.
 #[derive(Clone, Debug, Default)]
-pub struct Origin(Option<Traced>);
+pub struct Origin(pub(super) Option<Traced>, pub(super) WordKind);
 
 impl Origin {
-    /// What an operator makes of it.
-    pub fn unary(self, op: Unary) -> Self {
-        Self(self.0.map(|traced| traced.unary(op)))
+    /// Of a value of this type.
+    fn of<T>(traced: Option<Traced>) -> Self {
+        Self(traced, kind_of::<T>())
     }
 
-    /// What an operator makes of two.
+    /// What an operator makes of it. The type of that is the caller's to know.
+    pub fn unary(self, op: Unary) -> Self {
+        Self(self.0.map(|traced| traced.unary(op)), WordKind::Other)
+    }
+
+    /// What an operator makes of two. The type of that is the caller's to know.
     pub fn binary(self, op: Binary, other: Self) -> Self {
-        Self(self.0.zip(other.0).map(|(left, right)| left.binary(op, right)))
+        let both = self.0.zip(other.0);
+        Self(both.map(|(left, right)| left.binary(op, right)), WordKind::Other)
     }
 
     /// Whether it is known to be true, or known not to be.
@@ -37,31 +43,50 @@ impl Origin {
 }
 
 /// What is recorded of a word, be it one of memory or one that a lock guards.
-fn value_of<T>(value: &T) -> Option<Value> {
+pub(super) fn value_of<T>(value: &T) -> Option<Value> {
     let is_known = |value: &Value| *value != Value::Opaque;
     Some(word_of(value)).filter(is_known).or_else(|| Some(plain_word_of(value)).filter(is_known))
+}
+
+/// What was read goes a way that cannot be followed: a branch, if something was.
+#[inline]
+pub(super) fn lose(here: Option<CallSite>) {
+    with(|log| {
+        log.owe();
+        if log.is_pending() {
+            log.branch(here);
+        }
+    });
 }
 
 /// What is said of values.
 impl Hooks {
     /// A word of the program's text.
     pub fn constant<T>(self, value: &T) -> Origin {
-        Origin(value_of(value).map(Traced::constant))
+        Origin::of::<T>(value_of(value).map(Traced::constant))
+    }
+
+    /// A number of the program's text, of a type that it does not say.
+    pub fn literal(self, number: u128) -> Origin {
+        Origin(Some(Traced::constant(Value::Nat(number))), WordKind::Literal)
     }
 
     /// A word that comes by ways that cannot be followed.
     pub fn unfollowed<T>(self, value: &T) -> Origin {
         let value = value_of(value);
-        Origin(value.and_then(|value| with(|log| log.unfollowed(value))))
+        Origin::of::<T>(value.and_then(|value| with(|log| log.unfollowed(value))))
     }
 
     /// What the next operation finds gets a number, and a name for people. Call
     /// [`found`](Self::found) when it is done.
     pub fn names(self, name: Option<&'static str>) -> Naming {
-        Naming(with(|log| {
-            log.say_found(name);
-            log.named()
-        }))
+        Naming::begin(|log| log.say_found(name))
+    }
+
+    /// As [`names`](Self::names), where all that becomes of it will be said: then no branch is owed
+    /// for it.
+    pub fn keeps(self, name: Option<&'static str>) -> Naming {
+        Naming::begin(|log| log.say_kept(name))
     }
 
     /// What the next operation leaves or sends.
@@ -89,9 +114,13 @@ impl Hooks {
     pub fn decides(self, condition: Origin) {
         let here = Some(CallSite::caller());
         match condition.0 {
-            Some(traced) => with(|log| log.decide(traced, here)),
-            None => with(|log| log.branch(here)),
-        };
+            // It goes this way in every execution that gets here.
+            Some(traced) if traced.is_fixed() => {}
+            Some(traced) => {
+                with(|log| log.decide(traced, here));
+            }
+            None => lose(here),
+        }
     }
 
     /// A condition was checked, and held: by the program, or by the language, as that a sum fits
@@ -105,9 +134,17 @@ impl Hooks {
 
 /// An operation whose result is to be named.
 #[derive(Clone, Copy, Debug)]
-pub struct Naming(Option<u32>);
+pub struct Naming(Option<u32>, u64);
 
 impl Naming {
+    fn begin(say: impl FnOnce(&ThreadLog)) -> Self {
+        let before = with(|log| {
+            say(log);
+            (log.named(), log.repeated_look().0)
+        });
+        Self(before.map(|(named, _)| named), before.map_or(0, |(_, repeated)| repeated))
+    }
+
     /// The origin of what the operation has found, which is this, once it is done: unfollowed if
     /// it was not recorded as one of instrumented code.
     pub fn found<T>(self, value: &T) -> Origin {
@@ -116,12 +153,17 @@ impl Naming {
         };
         let traced = with(|log| {
             log.say_nothing();
-            match log.named() == before + 1 {
-                true => log.named_value(before + 1, value),
-                false => log.unfollowed(value),
+            let (repeated, number) = log.repeated_look();
+            if log.named() == before + 1 {
+                log.named_value(before + 1, value)
+            } else if repeated == self.1 + 1 && number != 0 {
+                // It has found what the look before it has.
+                log.named_value(number, value)
+            } else {
+                log.unfollowed(value)
             }
         });
-        Origin(traced)
+        Origin::of::<T>(traced)
     }
 
     /// The origin of what an update by an operator, such as `*guard += 1`, has found that is made
@@ -136,14 +178,14 @@ impl Naming {
                 false => log.unfollowed(found),
             })
         });
-        Origin(traced.flatten())
+        Origin(traced.flatten(), WordKind::Other)
     }
 
     /// The origin of what the operation is about to find, for what the same operation leaves.
     pub fn will_find<T>(self, value: &T) -> Origin {
         let value = value_of(value);
         let number = self.0.map(|before| before + 1);
-        Origin(
+        Origin::of::<T>(
             number
                 .zip(value)
                 .and_then(|(number, value)| with(|log| log.named_value(number, value))),

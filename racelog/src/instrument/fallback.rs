@@ -1,6 +1,7 @@
 //! The methods of [`PointerProbe`] and [`Pointer`] for everything that is no raw pointer. They
 //! record nothing.
 
+use super::following::Slot;
 use super::known::Seen;
 use super::pointer::{Next, NextCall, Pointer, PointerProbe};
 
@@ -8,6 +9,12 @@ use super::pointer::{Next, NextCall, Pointer, PointerProbe};
 pub trait PointerProbeFallback: Sized {
     /// What was looked at.
     type Pointer;
+
+    /// See [`PointerProbe`].
+    #[inline]
+    fn ours(self) -> bool {
+        false
+    }
 
     /// See [`PointerProbe`].
     #[inline]
@@ -115,6 +122,20 @@ pub trait PointerFallback: Sized {
 
     /// It.
     fn into_pointer(self) -> Self::Pointer;
+
+    /// See [`Pointer`].
+    #[inline]
+    fn naming(self, slot: &Slot, name: &'static str) -> Self {
+        slot.begin(false, name);
+        self
+    }
+
+    /// See [`Pointer`].
+    #[inline]
+    fn leaving(self, slot: &Slot) -> Self {
+        slot.take().escapes();
+        self
+    }
 
     /// See [`Pointer`].
     #[inline]

@@ -8,8 +8,9 @@
 //! operator. So its event is expected at the place of the `*`. References that go elsewhere are not:
 //! who has one may go by the word at any time, and a `&mut` may be written through at any time.
 
-use super::branch;
+use super::following::Slot;
 use super::pointer::{Next, Pointer, PointerProbe};
+use super::{HOOKS, branch};
 use crate::rt::{CallSite, HeldUse, PlainWord, held};
 use crate::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
@@ -53,6 +54,12 @@ impl Drop for NextHeld {
 }
 
 impl<G: WordGuard> PointerProbe<G> {
+    /// Whether what is done by it makes events of ours.
+    #[inline]
+    pub fn ours(self) -> bool {
+        true
+    }
+
     /// The word is read next.
     #[track_caller]
     #[inline]
@@ -95,6 +102,20 @@ impl<G: WordGuard> PointerProbe<G> {
 }
 
 impl<G: WordGuard> Pointer<G> {
+    /// What is found next gets a name.
+    #[inline]
+    pub fn naming(self, slot: &Slot, name: &'static str) -> Self {
+        slot.begin(true, name);
+        self
+    }
+
+    /// What comes next leaves what a slot has.
+    #[inline]
+    pub fn leaving(self, slot: &Slot) -> Self {
+        HOOKS.leaves(slot.take());
+        self
+    }
+
     fn about_to(mut self, used: HeldUse, here: CallSite) -> G {
         self.0.stays_in_sight();
         held::begin(used, here);

@@ -16,12 +16,15 @@
 //!
 //! What is missed: see `docs/ARCHITECTURE.md`, "Recorded code".
 
+mod arithmetic;
 mod callee;
 mod data;
 mod fallback;
+mod following;
 mod functions;
 mod guards;
 mod known;
+mod length;
 mod pointer;
 mod scope;
 mod shim;
@@ -31,11 +34,13 @@ use std::mem::needs_drop;
 pub use callee::{Callee, OtherCallee1, OtherCallee2, OtherCallee3};
 pub use data::{Naming, Origin};
 pub use fallback::{PointerFallback, PointerProbeFallback};
+pub use following::{Followed, Slot, Slots};
 pub use functions::{
     box_of, memory_freed, memory_moved, ptr_copy, ptr_drop, ptr_read, ptr_replace, ptr_swap,
     ptr_swap_many, ptr_write, ptr_write_bytes, slice_of, slice_of_mut, vec_of,
 };
 pub use known::{For, IsKnown, IsRecorded, IsUnknown, Seen};
+pub use length::{HasLength, HasNoLength};
 pub use pointer::{Pointer, PointerProbe, named};
 pub use shim::{IsOther, IsOtherGuard, IsShim, IsShimGuard, Probe};
 

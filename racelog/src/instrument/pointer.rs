@@ -10,12 +10,13 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
+use super::following::Slot;
 use super::functions;
 use super::known::Seen;
 use super::{Hooks, branch};
 use crate::cell;
 use crate::contract::marker::Marker;
-use crate::rt::{CallSite, borrow, held, raw};
+use crate::rt::{CallSite, borrow, held, raw, with};
 
 /// The type of a pointer that can be named again. The type can be had without moving the pointer.
 #[derive(Debug)]
@@ -118,8 +119,11 @@ impl Hooks {
     #[track_caller]
     #[inline]
     pub fn made<R>(self, result: R) -> R {
-        if !raw::end() && !held::end() {
-            // No raw pointer and no word that a lock guards, but perhaps a `Deref`, a destructor or an operator of the program.
+        let ours = raw::end() || held::end();
+        with(crate::rt::ThreadLog::say_nothing);
+        if !ours {
+            // No raw pointer and no word that a lock guards, but perhaps a `Deref`, a destructor or
+            // an operator of the program.
             branch(Some(CallSite::caller()));
         }
         result
@@ -221,6 +225,12 @@ macro_rules! raw_methods {
     ($([$($type:tt)*])*) => {$(
         #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
         impl<P> PointerProbe<$($type)* P> {
+            /// Whether what is done by it makes events of ours.
+            #[inline]
+            pub fn ours(self) -> bool {
+                true
+            }
+
             /// This is read next.
             #[track_caller]
             #[inline]
@@ -381,6 +391,20 @@ macro_rules! raw_methods {
 
         #[allow(clippy::not_unsafe_ptr_arg_deref, reason = "see the head of the file")]
         impl<P> Pointer<$($type)* P> {
+            /// What is found next gets a name.
+            #[inline]
+            pub fn naming(self, slot: &Slot, name: &'static str) -> Self {
+                slot.begin(true, name);
+                self
+            }
+
+            /// What comes next leaves what a slot has.
+            #[inline]
+            pub fn leaving(self, slot: &Slot) -> Self {
+                Hooks.leaves(slot.take());
+                self
+            }
+
             /// This part of what it points to is read next.
             #[track_caller]
             #[inline]

@@ -143,6 +143,12 @@ impl<T: ?Sized> IsOther for &Probe<T> {
 pub struct OwnCall;
 
 impl OwnCall {
+    /// Whether the operation is one of ours.
+    #[inline]
+    pub fn ours(self) -> bool {
+        true
+    }
+
     /// The call is about to be made: no arguments are to be evaluated before.
     #[track_caller]
     #[inline]
@@ -202,7 +208,11 @@ impl Calling {
 impl Drop for Calling {
     #[inline]
     fn drop(&mut self) {
-        with(|log| log.expect(Expected::Nothing));
+        with(|log| {
+            log.expect(Expected::Nothing);
+            // A name that is said and not given is taken back by who has said it.
+            log.say_nothing_left();
+        });
     }
 }
 
@@ -211,6 +221,12 @@ impl Drop for Calling {
 pub struct OtherCall;
 
 impl OtherCall {
+    /// As for [`OwnCall`].
+    #[inline]
+    pub fn ours(self) -> bool {
+        false
+    }
+
     /// As for [`OwnCall`].
     #[track_caller]
     #[inline]

@@ -36,6 +36,7 @@ pub(crate) use memory::forget::forget_memory;
 pub(crate) use memory::freeing::{Unordered, unordered_frees};
 pub(crate) use memory::plain_words::{PlainWord, plain_word_of};
 pub(crate) use memory::table::Kind;
+pub(crate) use memory::word_kinds::{WordKind, kind_of};
 pub(crate) use memory::words::{Word, step_of, word_of};
 pub(crate) use objects::cells::{Access, access, exclusive, forget};
 pub(crate) use objects::free::free_memory;

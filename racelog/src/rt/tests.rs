@@ -47,7 +47,7 @@ fn run() {
     let shared = child.shared();
     std::thread::spawn(move || {
         child.begin();
-        child.leave();
+        child.leave(true);
     })
     .join()
     .expect("it does not panic");

@@ -109,7 +109,7 @@ impl Builder {
         let result = Arc::new(Mutex::new(None));
         let left = result.clone();
         let spawned = self.inner.spawn_scoped(scope.std(), move || {
-            let running = start.begin(newcomer);
+            let running = start.begin::<T>(newcomer);
             let returned = sched::run_closure(f);
             *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(returned);
             // If nobody wants the result it is dropped here.
@@ -149,7 +149,7 @@ impl Builder {
         // What is freed on the way is no matter of the program's.
         let _frees = rt::unordered_frees();
         let main = move || {
-            let running = start.begin(newcomer);
+            let running = start.begin::<T>(newcomer);
             let result = sched::run_closure(f);
             drop(running);
             result
@@ -215,7 +215,8 @@ impl Start {
     }
 
     /// The new thread runs from here on, until what this gives back is dropped, also by a panic.
-    fn begin(mut self, newcomer: Option<Newcomer>) -> Running {
+    /// Its closure returns a `T`.
+    fn begin<T>(mut self, newcomer: Option<Newcomer>) -> Running {
         let controlled = newcomer.is_some();
         if let Some(newcomer) = newcomer {
             newcomer.install();
@@ -229,19 +230,21 @@ impl Start {
             child.begin();
         }
         install(self.parker);
-        Running { child: self.child, controlled }
+        Running { child: self.child, controlled, returns_nothing: size_of::<T>() == 0 }
     }
 }
 
 struct Running {
     child: Option<Child>,
     controlled: bool,
+    /// The closure returns what is the same whatever it has done.
+    returns_nothing: bool,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Some(child) = &self.child {
-            child.leave();
+            child.leave(self.returns_nothing && !std::thread::panicking());
         }
         if self.controlled {
             sched::closing();

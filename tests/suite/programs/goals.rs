@@ -21,6 +21,23 @@ use crate::support::{example_program, has_come_to};
 /// How often each schedule is followed.
 const TIMES: usize = 5;
 
+/// Whether the threads of a program come in turns, so that nothing happens when it is run.
+fn has_turns(program: &Program) -> bool {
+    matches!(program.origin, Origin::Hangs | Origin::Steps)
+}
+
+/// Whether schedules can lead a program to goals of a kind.
+fn can_be_replayed(kind: GoalKind) -> bool {
+    !matches!(
+        kind,
+        GoalKind::FailedCheck
+            | GoalKind::Panic
+            | GoalKind::Atomicity
+            | GoalKind::InferredAtomicity
+            | GoalKind::AssumedAtomicity
+    )
+}
+
 /// The kind of a goal, and where its threads then stand, sorted.
 type GoalPlaces = (GoalKind, Vec<String>);
 
@@ -40,6 +57,10 @@ fn known_goals(program: &Program) -> BTreeSet<GoalPlaces> {
             KnownKind::FairDeadlock => GoalKind::FairDeadlock,
             KnownKind::Stall => GoalKind::Stall,
             KnownKind::SendToNobody => GoalKind::SendToNobody,
+            KnownKind::FailedCheck => GoalKind::FailedCheck,
+            KnownKind::Panic => GoalKind::Panic,
+            KnownKind::Atomicity => GoalKind::Atomicity,
+            KnownKind::InferredAtomicity => GoalKind::InferredAtomicity,
         };
         let mut places: Vec<String> = places.iter().map(Place::to_string).collect();
         places.sort();
@@ -82,7 +103,7 @@ fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
     for program in programs() {
         let name = program.name;
         // Nothing happens in the run that is looked at.
-        let seed = (program.origin != Origin::Hangs).then_some(program.schedule);
+        let seed = (!has_turns(program)).then_some(program.schedule);
         let (trace, err) = run_recorded(program, seed);
         assert!(!is_deadlock(&err), "{name} hangs: choose another schedule");
         let known = known_goals(program);
@@ -101,7 +122,7 @@ fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
                 problems.extend(other_goals(&format!("{name}: explored"), &found, &known));
             }
         } else {
-            assert!(program.origin != Origin::Hangs, "{name} is too large to be explored");
+            assert!(!has_turns(program), "{name} is too large to be explored");
         }
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
@@ -111,7 +132,7 @@ fn what_else_can_happen_to_a_program_is_found_and_nothing_else() {
 /// A run in which nothing happens is what prediction begins with.
 #[test]
 fn programs_whose_threads_come_in_turns_end() {
-    for program in programs().filter(|program| program.origin == Origin::Hangs) {
+    for program in programs().filter(|program| has_turns(program)) {
         for _ in 0..5 {
             let (trace, err) = run_recorded(program, None);
             assert_eq!(err, "", "{}", program.name);
@@ -135,17 +156,19 @@ fn replay(program: &Program, trace: &Trace, goal: &Goal) -> Replayed {
     Replayed::new(plan.target(), orders, None)
 }
 
-/// All that can be proven of the programs that hang, from one run of each in which nothing
-/// happened: the program is driven there, and the scheduler says that none of them can go on.
+/// All that can be proven of the programs that hang or whose steps come apart, from one run of each
+/// in which nothing happened: the program is driven there, and the scheduler says that none of its
+/// threads can go on, or that it has panicked.
 #[test]
-fn what_can_happen_to_programs_that_hang_happens_when_it_is_replayed() {
+fn what_can_happen_to_programs_whose_threads_come_in_turns_happens_when_it_is_replayed() {
     let (mut problems, mut confirmed) = (Vec::new(), BTreeSet::new());
-    for program in programs().filter(|program| program.origin == Origin::Hangs) {
+    for program in programs().filter(|program| has_turns(program)) {
         let name = program.name;
         let (trace, err) = run_recorded(program, None);
         assert_eq!((err.as_str(), trace.end()), ("", End::Clean), "{name}");
         let found = find(&trace);
-        for goal in found.found.iter().map(Proven::goal) {
+        let goals = found.found.iter().map(Proven::goal);
+        for goal in goals.filter(|goal| goal.aim().is_some()) {
             for _ in 0..TIMES {
                 let replayed = replay(program, &trace, goal);
                 if !replayed.is_confirmed() || !has_come_to(goal, &replayed) {
@@ -154,13 +177,15 @@ fn what_can_happen_to_programs_that_hang_happens_when_it_is_replayed() {
                 }
             }
         }
-        let places = goal_places(&trace, found.found.iter().map(Proven::goal));
+        let goals = found.found.iter().map(Proven::goal).filter(|goal| goal.aim().is_some());
+        let places = goal_places(&trace, goals);
         confirmed.extend(places.into_iter().map(|places| (name, places)));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
-    let known = programs().filter(|program| program.origin == Origin::Hangs);
+    let known = programs().filter(|program| has_turns(program));
     let known = known.flat_map(|program| {
-        known_goals(program).into_iter().map(move |places| (program.name, places))
+        let aimed = known_goals(program).into_iter().filter(|(kind, _)| can_be_replayed(*kind));
+        aimed.map(move |places| (program.name, places))
     });
     assert_eq!(confirmed, known.collect());
 }

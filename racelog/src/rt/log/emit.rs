@@ -2,7 +2,7 @@
 
 use super::entries::{Init, Request, Step};
 use super::kept::KeptAccess;
-use super::thread_log::{PENDING, ThreadLog};
+use super::thread_log::{KEPT, PENDING, ThreadLog};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::trace::{Op, Patience, Value, VarId};
@@ -25,11 +25,12 @@ impl ThreadLog {
     #[inline(always)]
     pub(crate) fn emit_with(&self, stamp: u64, op: Op, patience: Patience, here: Option<CallSite>) {
         if self.is_expected(here) {
+            // What is changed where it is not seen is nothing that the operation finds.
+            if self.saying.is_any() && !matches!(op, Op::Exclusive { .. }) {
+                return self.write_said(stamp, op, here, patience);
+            }
             if op.implies_branch() {
                 self.mark(PENDING, true);
-            }
-            if self.saying.is_any() {
-                return self.write_said(stamp, op, here, patience);
             }
             self.write(stamp, op, here, true, patience, None);
         } else {
@@ -69,7 +70,7 @@ impl ThreadLog {
     }
 
     #[inline(always)]
-    fn pay_if_pending(&self, stamp: u64, here: Option<CallSite>) {
+    pub(super) fn pay_if_pending(&self, stamp: u64, here: Option<CallSite>) {
         if self.is_pending() {
             self.pay(stamp - 1, here);
         }
@@ -79,7 +80,7 @@ impl ThreadLog {
     #[cold]
     #[inline(never)]
     fn pay(&self, stamp: u64, here: Option<CallSite>) {
-        self.mark(PENDING, false);
+        self.mark(PENDING | KEPT, false);
         self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }
 
@@ -90,7 +91,7 @@ impl ThreadLog {
     pub(crate) fn branch(&self, here: Option<CallSite>) {
         let before = self.clock();
         let stamp = self.tick(0);
-        self.mark(PENDING, false);
+        self.mark(PENDING | KEPT, false);
         self.looks.branched(before, stamp);
         self.write(stamp, Op::Branch, here, true, Patience::Forever, None);
     }

@@ -24,6 +24,8 @@ pub(in crate::rt) struct Looks {
     /// The stamp of the last event, if that is the look or the branch that follows it.
     until: Cell<u64>,
     again: Cell<u64>,
+    /// The number of what the look has named; 0 if nothing.
+    named: Cell<u32>,
 }
 
 /// A look at a variable: with what operation and ordering, and where in the program.
@@ -54,9 +56,20 @@ impl Looks {
         self.again.replace(self.again.get() + 1) == 0
     }
 
-    /// There was another look, with this stamp.
+    /// The number of what the last look has named; 0 if nothing.
+    pub(super) fn named(&self) -> u32 {
+        self.named.get()
+    }
+
+    /// How often the last look was repeated.
+    pub(super) fn again(&self) -> u64 {
+        self.again.get()
+    }
+
+    /// There was another look, with this stamp. What it has named has this number.
     #[inline]
-    pub(super) fn set_last(&self, look: Look, stamp: u64) {
+    pub(super) fn set_last(&self, look: Look, stamp: u64, named: u32) {
+        self.named.set(named);
         self.last.set(Some(look));
         self.stamp.set(stamp);
         self.until.set(stamp);

@@ -25,9 +25,16 @@ impl ThreadLog {
         again
     }
 
-    /// Whether a replay need not see all of them, and nothing is said of their values.
+    /// Whether a replay need not see all of them, and nothing is said of their values that the first
+    /// has not said.
     fn may_count_looks(&self) -> bool {
-        !self.foreign && !self.watched && !self.saying.is_any() && !control::controls_thread()
+        let is_said = !self.saying.is_any() || self.looks.named() != 0;
+        !self.foreign && !self.watched && is_said && !control::controls_thread()
+    }
+
+    /// How often the last look was repeated, and the number of what it has named; 0 if nothing.
+    pub(crate) fn repeated_look(&self) -> (u64, u32) {
+        (self.looks.again(), self.looks.named())
     }
 
     #[cold]
@@ -41,7 +48,7 @@ impl ThreadLog {
     /// The thread has recorded a look, with this stamp.
     #[inline]
     pub(crate) fn looked(&self, var: VarId, op: &Op, here: Option<CallSite>, stamp: u64) {
-        self.looks.set_last(Look::of(var, op, here), stamp);
+        self.looks.set_last(Look::of(var, op, here), stamp, self.named_at(stamp));
     }
 
     /// What the next event has to say of looks that were repeated before it.

@@ -1,12 +1,13 @@
 //! How what instrumented code says of values gets into the trace.
 
 use super::entries::{SaidStep, Step};
-use super::saying::{Next, Traced};
-use super::thread_log::ThreadLog;
+use super::saying::{Left, Next, Traced};
+use super::thread_log::{KEPT, PENDING, ThreadLog};
 use crate::rt::base::call_site::CallSite;
 use crate::rt::base::control;
 use crate::rt::store::slot::Full;
-use crate::trace::expression::{Node, Unary, is_true, take_apart};
+use crate::trace::IntType;
+use crate::trace::expression::{Binary, Node, Unary, is_true, take_apart};
 use crate::trace::{Formula, LocId, Op, Patience, Said, Stamp, StrId, Value};
 
 impl ThreadLog {
@@ -16,9 +17,26 @@ impl ThreadLog {
         self.saying.any.set(true);
     }
 
+    /// As [`say_found`](Self::say_found), where all that becomes of it will be said: so the event
+    /// owes no branch.
+    pub(crate) fn say_kept(&self, name: Option<&'static str>) {
+        self.say_found(name);
+        self.saying.next.borrow_mut().kept = true;
+    }
+
     /// The next event that instrumented code expects leaves or sends this.
     pub(crate) fn say_is(&self, value: Traced) {
-        self.saying.next.borrow_mut().is = Some(value);
+        self.say_left(Left::Known(value));
+    }
+
+    /// The next event that instrumented code expects leaves what an operator makes of what it finds
+    /// itself and of this, as the type has it.
+    pub(crate) fn say_of_found(&self, op: Binary, other: Traced, int: Option<IntType>) {
+        self.say_left(Left::OfFound(op, other, int));
+    }
+
+    fn say_left(&self, left: Left) {
+        self.saying.next.borrow_mut().is = Some(left);
         self.saying.any.set(true);
     }
 
@@ -37,7 +55,7 @@ impl ThreadLog {
         };
         first();
         if let Some(is) = is {
-            self.say_is(is);
+            self.say_left(is);
         }
     }
 
@@ -53,9 +71,29 @@ impl ThreadLog {
         }
     }
 
+    /// As [`say_nothing`](Self::say_nothing), of what the event would leave.
+    pub(crate) fn say_nothing_left(&self) {
+        if self.saying.any.get() {
+            self.saying.next.borrow_mut().is = None;
+        }
+    }
+
     /// How many values the thread has named.
     pub(crate) fn named(&self) -> u32 {
         self.saying.named.get()
+    }
+
+    /// The number of what the event with this stamp has named; 0 if nothing.
+    pub(super) fn named_at(&self, stamp: u64) -> u32 {
+        let named = self.saying.found.get() == Some(stamp);
+        if named { self.named() } else { 0 }
+    }
+
+    /// What was named since the last branch goes a way that is not said: so it owes one now.
+    pub(crate) fn owe(&self) {
+        if self.bars_short.get() & KEPT != 0 {
+            self.mark(PENDING, true);
+        }
     }
 
     /// A value that the thread has named, by its number from 1, which is this in this run.
@@ -68,20 +106,48 @@ impl ThreadLog {
         Traced { since: self.clock(), ..Traced::constant(value) }
     }
 
+    /// What is too long to be said holds as long as all that was read so far is what it was.
+    pub(crate) fn shortened(&self, traced: Traced) -> Traced {
+        match traced.value {
+            Some(value) if !traced.is_short() => self.unfollowed(value),
+            _ => traced,
+        }
+    }
+
     /// Records that the thread decides by a condition.
     pub(crate) fn decide(&self, condition: Traced, here: Option<CallSite>) {
         let condition = match condition.value {
             Some(value) if !is_true(value) => condition.unary(Unary::Not),
             _ => condition,
         };
-        if !condition.value.is_some_and(is_true) {
+        if !condition.value.is_some_and(is_true) || !condition.is_short() {
             return self.branch(here);
+        }
+        let before = self.clock();
+        if self.has_decided(&condition, before) {
+            return;
         }
         // What else was read is still to be followed by a branch, so that is owed as before.
         let stamp = self.tick(0);
+        self.looks.branched(before, stamp);
+        self.saying.decided.borrow_mut().0 = stamp;
         self.write_next(stamp, Op::Branch, here, Patience::Forever, |next| {
-            next.is = Some(condition);
+            next.is = Some(Left::Known(condition));
         });
+    }
+
+    /// Whether the thread has gone by the same condition just now: a loop that waits for something
+    /// does. If not, it does now.
+    fn has_decided(&self, condition: &Traced, clock: u64) -> bool {
+        let mut decided = self.saying.decided.borrow_mut();
+        if decided.0 != clock {
+            decided.1.clear();
+        }
+        let again = condition.since == 0 && decided.1.contains(&condition.nodes);
+        if !again {
+            decided.1.push(condition.nodes.clone());
+        }
+        again
     }
 
     /// Records that a condition, if it is known, was checked and held.
@@ -98,10 +164,21 @@ impl ThreadLog {
             Ok((text, offset)) => {
                 self.go_behind(offset);
                 let op = Op::Check { text: Some(text), by_language };
-                self.write_next(stamp, op, here, Patience::Forever, |next| next.is = condition);
+                self.write_next(stamp, op, here, Patience::Forever, |next| {
+                    next.is = condition.map(Left::Known);
+                });
             }
             Err(full) => self.lose(stamp, true, Some(&full)),
         }
+    }
+
+    /// Records a write of a value that is the same in every execution.
+    pub(in crate::rt) fn emit_constant(&self, stamp: u64, op: Op, here: Option<CallSite>) {
+        self.pay_if_pending(stamp, here);
+        let value = op.left().copied();
+        self.write_next(stamp, op, here, Patience::Forever, |next| {
+            next.is = value.map(|value| Left::Known(Traced::constant(value)));
+        });
     }
 
     /// Records an event of which nothing was to be said but this.
@@ -134,7 +211,19 @@ impl ThreadLog {
     ) {
         self.saying.any.set(false);
         let next = self.saying.next.take();
-        let mut said = match self.said(&op, next) {
+        let named = self.named();
+        let kept = next.kept;
+        let said = self.said(&op, next);
+        if self.named() > named {
+            self.saying.found.set(Some(stamp));
+        }
+        if op.implies_branch() {
+            match kept && self.named() > named {
+                true => self.mark(KEPT, true),
+                false => self.mark(PENDING, true),
+            }
+        }
+        let mut said = match said {
             Ok(said) => said,
             Err(full) => return self.lose(stamp, true, Some(&full)),
         };
@@ -168,7 +257,18 @@ impl ThreadLog {
         }
         let now = self.named() + u32::from(said.is_empty());
         let mut since = 0;
-        let is = next.is.filter(|is| match op.left() {
+        let is = next.is.and_then(|is| match is {
+            Left::Known(is) => Some(is),
+            Left::OfFound(operator, other, int) => {
+                let found = op.found().filter(|_| !said.is_empty())?;
+                let sum = self.named_value(self.named(), *found).binary(operator, other);
+                Some(match int {
+                    Some(int) => sum.unary(Unary::As(int)),
+                    None => sum,
+                })
+            }
+        });
+        let is = is.filter(|is| match op.left() {
             Some(left) => is.value == Some(*left) && *left != Value::Opaque,
             None => matches!(op, Op::Branch | Op::Check { .. } | Op::Send { .. }),
         });

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use rustc_hash::FxHashMap;
 
+use crate::trace::IntType;
 use crate::trace::expression::{Binary, Node, Unary, evaluate};
 use crate::trace::{ShapeId, StrId, Term, Value};
 
@@ -53,9 +54,22 @@ impl Traced {
         self.value
     }
 
-    pub(super) fn is_short(&self) -> bool {
+    /// Whether it is the same in every execution that gets here.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.since == 0 && !self.nodes.iter().any(|node| matches!(node, Node::Read(_)))
+    }
+
+    pub(crate) fn is_short(&self) -> bool {
         self.nodes.len() <= LONGEST
     }
+}
+
+/// What an operation leaves.
+pub(super) enum Left {
+    /// What was computed before.
+    Known(Traced),
+    /// What an operator makes of what the operation itself finds and of this, as a type has it.
+    OfFound(Binary, Traced, Option<IntType>),
 }
 
 /// What is said of the next event of a thread, and what the thread has named.
@@ -65,6 +79,11 @@ pub(in crate::rt) struct Saying {
     pub(super) next: RefCell<Next>,
     /// How many values the thread has named.
     pub(super) named: Cell<u32>,
+    /// The stamp of the last event that has named something.
+    pub(super) found: Cell<Option<u64>>,
+    /// Conditions that the thread has gone by since its last event that is no branch, and the stamp
+    /// of the last of these branches.
+    pub(super) decided: RefCell<(u64, Vec<Vec<Node>>)>,
     /// The shapes and names that the trace knows.
     pub(super) shapes: RefCell<FxHashMap<Vec<Term>, ShapeId>>,
     pub(super) names: RefCell<FxHashMap<&'static str, StrId>>,
@@ -75,7 +94,9 @@ pub(in crate::rt) struct Saying {
 pub(super) struct Next {
     /// What the event finds is to be named, and what people call it.
     pub(super) found: Option<Option<&'static str>>,
-    pub(super) is: Option<Traced>,
+    /// Whatever becomes of what is found is said, so it owes no branch.
+    pub(super) kept: bool,
+    pub(super) is: Option<Left>,
     pub(super) expects: Option<Traced>,
 }
 

@@ -53,6 +53,8 @@ pub(super) const PENDING: u8 = 1;
 const EXPECTING: u8 = 2;
 /// A look was repeated, and the next event has to say how often.
 pub(super) const REPEATED: u8 = 4;
+/// Something was read since the last branch that goes only where instrumented code follows it.
+pub(super) const KEPT: u8 = 8;
 
 /// How many locations a thread remembers.
 pub(super) const REMEMBERED: usize = 256;
@@ -238,10 +240,12 @@ impl ThreadLog {
         self.bars_short.get() & EXPECTING != 0
     }
 
-    /// Whether something was read that no branch has followed yet.
+    /// Whether something was read that no branch has followed yet. A thread that panics may do so by
+    /// whatever it has read.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {
-        self.bars_short.get() & PENDING != 0
+        let bars = self.bars_short.get();
+        bars & PENDING != 0 || bars & KEPT != 0 && std::thread::panicking()
     }
 
     /// Says which events are of instrumented code from now on; returns what was said before.

@@ -12,4 +12,5 @@ pub(in crate::rt) mod stack;
 pub(in crate::rt) mod statics;
 pub(in crate::rt) mod table;
 pub(in crate::rt) mod watched;
+pub(in crate::rt) mod word_kinds;
 pub(in crate::rt) mod words;

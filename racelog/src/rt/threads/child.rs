@@ -42,15 +42,20 @@ pub(crate) struct ChildShared {
 struct Left {
     /// Whether it is there.
     done: bool,
+    /// What it is, as the trace has it.
+    value: Value,
     /// The clock of the last access, also of one that found nothing: the store comes after that.
     clock: u64,
 }
 
+/// What a closure leaves that returns nothing: it is the same whatever the thread has read.
+const NOTHING: Value = Value::Nat(1);
+
 /// A scope ends once.
 const SCOPE: u64 = 0;
 
-fn store(var: VarId) -> Op {
-    Op::Store { var, value: Value::Opaque, ordering: Some(MemoryOrdering::Release) }
+fn store(var: VarId, value: Value) -> Op {
+    Op::Store { var, value, ordering: Some(MemoryOrdering::Release) }
 }
 
 fn load(var: VarId, value: Value) -> Op {
@@ -68,7 +73,7 @@ impl Child {
             let session = log.session().clone();
             let var = || VarId::new(counters::VARS.fetch_add(1, Ordering::Relaxed));
             let (brought, left) = (var(), var());
-            log.emit_alone(store(brought), here);
+            log.emit_alone(store(brought, Value::Opaque), here);
             let _quiet = quiet();
             let stamp = log.tick(0);
             let child = new_log(&session, name, stamp);
@@ -79,7 +84,7 @@ impl Child {
                 session,
                 brought,
                 left,
-                left_state: Spin::new(Left { done: false, clock: 0 }),
+                left_state: Spin::new(Left { done: false, value: Value::Opaque, clock: 0 }),
                 scope: scope.map(|scope| scope()),
                 ended: AtomicU64::new(0),
                 joined: AtomicBool::new(false),
@@ -102,12 +107,19 @@ impl Child {
         });
     }
 
-    /// Records what the child leaves behind. Until the thread is gone more may follow.
-    pub(crate) fn leave(&self) {
+    /// Records what the child leaves behind, or that this is nothing. Until the thread is gone more
+    /// may follow.
+    pub(crate) fn leave(&self, nothing: bool) {
         with(|log| {
             let mut left = self.shared.left_state.lock();
             left.clock = log.tick(left.clock);
-            log.emit(left.clock, store(self.shared.left), None);
+            // A thread that says nothing of values has no use for it.
+            if nothing && log.named() > 0 {
+                left.value = NOTHING;
+                log.emit_constant(left.clock, store(self.shared.left, NOTHING), None);
+            } else {
+                log.emit(left.clock, store(self.shared.left, Value::Opaque), None);
+            }
             if let Some(barrier) = self.shared.scope {
                 left.clock = log.tick(left.clock);
                 log.emit_hidden(left.clock, Op::Arrive { barrier, generation: SCOPE });
@@ -152,7 +164,8 @@ impl ChildShared {
             if Arc::ptr_eq(log.session(), &self.session) {
                 let stamp = log.tick(self.ended.load(Ordering::Acquire));
                 log.emit(stamp, Op::Join(self.thread), here);
-                log.emit_alone(load(self.left, Value::Opaque), here);
+                let value = self.left_state.lock().value;
+                log.emit_alone(load(self.left, value), here);
             }
         });
     }
@@ -185,7 +198,7 @@ impl ChildShared {
                 // One that was sent away has left nothing.
                 if left.done {
                     left.clock = log.tick(left.clock);
-                    log.emit_decision(left.clock, load(child.left, Value::Opaque), here);
+                    log.emit_decision(left.clock, load(child.left, left.value), here);
                 }
             }
             if several {
@@ -206,7 +219,7 @@ impl ChildShared {
             // A child whose end could not be recorded has left nothing, and is finished all the same.
             if left.done || !finished {
                 left.clock = log.tick(left.clock);
-                let value = if left.done { Value::Opaque } else { Value::Nat(0) };
+                let value = if left.done { left.value } else { Value::Nat(0) };
                 log.emit_decision(left.clock, load(self.left, value), here);
             }
             left.done || finished

@@ -123,7 +123,7 @@ twice! {
         X.get(); // line 4
     }
 
-    /// The operator could have panicked.
+    /// The operator could have panicked, but does not by what the other thread has written.
     pub(crate) fn updated() {
         *NUMBER.lock().unwrap() += 5;
         X.get(); // line 4

@@ -1,6 +1,6 @@
 //! Who comes first in an ordinary run.
 //!
-//! The programs of this group go well nearly always: one thread happens to come first, because the
+//! Programs of which an ordinary run tells nothing go well nearly always: one thread happens to come first, because the
 //! other has something else to do before. Tests need that every time. So threads come in turns, by
 //! means that are no part of the program and that no recorder takes for synchronisation: the length
 //! of a file says how many turns are over. A thread whose turn does not come goes on after a while,
@@ -19,21 +19,21 @@ use racelog::contract::environment::Variable;
 const LATE: Duration = Duration::from_secs(5);
 
 /// The turns of a run.
-pub(super) struct Turns {
+pub(crate) struct Turns {
     /// Has a byte for each turn that is over. It has no name any more.
     over: File,
     is_controlled: bool,
 }
 
 impl Turns {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let is_set = |variable: &Variable| env::var_os(variable.name()).is_some();
         let is_controlled = Variable::CONTROLLING.iter().any(is_set);
         Self { over: nameless_file(), is_controlled }
     }
 
     /// Comes late: when so many turns are over.
-    pub(super) fn after(&self, turns: usize) {
+    pub(crate) fn after(&self, turns: usize) {
         let come = Instant::now();
         while !self.is_controlled
             && self.over.metadata().expect("the file is open").len() < turns as u64
@@ -44,7 +44,7 @@ impl Turns {
     }
 
     /// A turn is over.
-    pub(super) fn over(&self) {
+    pub(crate) fn over(&self) {
         (&self.over).write_all(b".").expect("there is room for a byte");
     }
 }
