@@ -57,7 +57,9 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(own_allocator)");
     println!("cargo::rustc-check-cfg=cfg(fibers)");
     let target = |key: &str| env::var(key).unwrap_or_default();
+    // Miri knows no assembly.
     if env::var_os("CARGO_FEATURE_RECORD").is_some()
+        && env::var_os("CARGO_CFG_MIRI").is_none()
         && has_fibers(&target("CARGO_CFG_TARGET_OS"), &target("CARGO_CFG_TARGET_ARCH"))
     {
         println!("cargo::rustc-cfg=fibers");

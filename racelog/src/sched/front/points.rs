@@ -36,6 +36,7 @@ pub(crate) fn point_in_memory(action: Action, address: usize, size: usize, here:
 /// As [`point_in_memory`], of a thread that frees memory and follows a schedule, if that waits for
 /// the free. The thread may be in the middle of anything, so it does not wait to find out; and
 /// it frees nothing meanwhile, which would lead back here.
+#[inline(never)]
 pub(crate) fn point_of_free(address: usize, size: usize) {
     if current::get().is_null() {
         return;

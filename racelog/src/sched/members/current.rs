@@ -39,9 +39,9 @@ pub(in crate::sched) const OFF: *const Member = ptr::without_provenance(1);
 
 /// The calling thread's membership; null while that is not known, [`OFF`] if there is none.
 ///
-/// Not inlined: a fiber may be sent away by another thread than it has run in, and who has looked
-/// for the thread-local before would look at the one of that thread.
-#[inline(never)]
+/// Only for functions that are not inlined: a fiber may go on in another thread, and code that has
+/// looked for the thread-local before would look at the one of the thread that it was in.
+#[inline]
 pub(in crate::sched) fn get() -> *const Member {
     MEMBER.get()
 }
