@@ -8,6 +8,9 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use predictor::finding::{Finding, Kind, Level};
 use predictor::project::{Explored, Project};
@@ -32,8 +35,8 @@ impl Workspace {
         repository().join("target/accidental")
     }
 
-    /// Exit code, standard output, standard error; a line of words.
-    fn run(&self, line: &str) -> (i32, String, String) {
+    /// `cargo racelog`, with a line of words.
+    fn command(&self, line: &str) -> Command {
         let mut command = cargo_racelog();
         command.args(line.split(' ')).current_dir(self.temp.path().join("crate"));
         command.env("CARGO_TARGET_DIR", Self::target());
@@ -43,7 +46,12 @@ impl Workspace {
         for variable in ["CARGO", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "NO_COLOR"] {
             command.env_remove(variable);
         }
-        run(&mut command, b"")
+        command
+    }
+
+    /// Exit code, standard output, standard error.
+    fn run(&self, line: &str) -> (i32, String, String) {
+        run(&mut self.command(line), b"")
     }
 
     fn json() -> String {
@@ -76,6 +84,56 @@ fn what_cannot_be_proven_is_tried() {
     let workspace = Workspace::new("one-bug");
     programs_with_one_bug_are_told_from_right_ones(&workspace);
     ordinary_tests_have_many_schedules(&workspace);
+    a_circle_that_happens_in_any_schedule_is_reported_once(&workspace);
+    an_interrupt_keeps_what_was_found(&workspace);
+}
+
+/// Schedules that are directed to nothing end in it, and so do runs that are directed to it.
+fn a_circle_that_happens_in_any_schedule_is_reported_once(workspace: &Workspace) {
+    let (code, out, err) =
+        workspace.run("explore --schedules 12 sleepy::wrong::accounts_in_both_orders");
+    assert_eq!(code, 1, "{out}{err}");
+    let project = Workspace::project();
+    let [finding] = &project.findings[..] else { panic!("one finding: {out}{err}") };
+    assert_eq!((&finding.kind, finding.level), (&Kind::Deadlock, Level::Proven), "{out}");
+    assert!(out.contains("each of them waits for what only another of them can give"), "{out}");
+}
+
+/// There are more schedules than anybody waits for.
+fn an_interrupt_keeps_what_was_found(workspace: &Workspace) {
+    let line = "explore --schedules 1000000 --explore-time 600 ordinary::update_is_lost";
+    let begun = SystemTime::now();
+    let mut command = workspace.command(line);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // Recordings of schedules that show something are kept as they come: of one that goes well, and
+    // of one that does not.
+    let is_new = |entry: &fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_of_schedule = name.contains(".random-") || name.contains(".pct-");
+        let modified = entry.metadata().and_then(|file| file.modified());
+        is_of_schedule && modified.is_ok_and(|modified| modified > begun)
+    };
+    let kept = || {
+        let folders = fs::read_dir(Workspace::target().join("racelog")).into_iter().flatten();
+        let files = folders.flatten().filter_map(|folder| fs::read_dir(folder.path()).ok());
+        files.flatten().flatten().filter(is_new).count()
+    };
+    while kept() < 2 {
+        assert!(child.try_wait().expect("it can be asked").is_none(), "it has ended");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.expect("there is a `kill`").success());
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(143), "{output:?}");
+    let project = Workspace::project();
+    let schedules = project.explored.as_ref().and_then(|it| it.schedules).expect("there were some");
+    assert!(schedules.runs < 1_000_000, "{out}");
+    let [finding] = &project.findings[..] else { panic!("one finding: {out}") };
+    assert_eq!((&finding.kind, finding.level), (&Kind::Panic, Level::Proven), "{out}");
+    assert!(out.contains(&format!("error[{}]", Kind::Panic.code())), "{out}");
 }
 
 /// Bad runs end nothing but themselves: each test has all its schedules.
@@ -86,13 +144,20 @@ fn ordinary_tests_have_many_schedules(workspace: &Workspace) {
     let project = Workspace::project();
     validate("racelog-project-2.json", &Workspace::json());
     let schedules = project.explored.as_ref().and_then(|it| it.schedules).expect("there were some");
-    assert_eq!((schedules.tests, schedules.runs), (6, 6 * 12), "{out}{err}");
-    assert!(out.contains("72 schedules of 6 tests"), "{out}");
+    assert_eq!((schedules.tests, schedules.runs), (9, 9 * 12), "{out}{err}");
+    assert!(out.contains("108 schedules of 9 tests"), "{out}");
     let happened =
         project.findings.iter().filter(|it| is_directed(it) && it.level == Level::Proven);
     let happened: Vec<&Finding> = happened.collect();
     let has = |kind: &Kind| happened.iter().any(|finding| finding.kind == *kind);
-    assert!(has(&Kind::Panic) && has(&Kind::Crash) && has(&Kind::Deadlock), "{out}{err}");
+    assert!(has(&Kind::Panic) && has(&Kind::Deadlock), "{out}{err}");
+    let crashes = happened.iter().filter(|finding| finding.kind == Kind::Crash);
+    let signals: BTreeSet<&str> =
+        crashes.flat_map(|it| it.sources().map(|source| source.operation.as_str())).collect();
+    // An abort, with which an overflow of the stack ends as well; and an access of no memory.
+    assert_eq!(signals.into_iter().collect::<Vec<_>>(), ["signal 11", "signal 6"], "{out}{err}");
+    let explored = project.explored.as_ref().expect("there were runs");
+    assert!(explored.lost > 0 && explored.unended > 0, "{explored:?}: {out}{err}");
     let of =
         |finding: &Finding| finding.occurrences.iter().any(|it| it.trace.contains("_not_lost"));
     assert!(!project.findings.iter().any(of), "{out}");

@@ -44,6 +44,8 @@ pub struct ControlledProgram<'a> {
     is_unread: bool,
     /// Where its traces go, if it is recorded.
     traces: Option<&'a Path>,
+    /// Whether an interrupt, which may have come before, ends it.
+    is_interruptible: bool,
 }
 
 /// Where a program runs, if not in the folder and the environment of the command.
@@ -144,6 +146,7 @@ impl<'a> ControlledProgram<'a> {
             unset: &Variable::CONTROLLING,
             is_unread: false,
             traces: None,
+            is_interruptible: true,
         }
     }
 
@@ -184,6 +187,13 @@ impl<'a> ControlledProgram<'a> {
         self
     }
 
+    /// The same program, which is run also after an interrupt: what was found before is to be kept.
+    #[must_use]
+    pub fn uninterrupted(mut self) -> Self {
+        self.is_interruptible = false;
+        self
+    }
+
     /// Runs it once. The names are those of the report that says how it went.
     pub fn run(
         &self,
@@ -197,7 +207,7 @@ impl<'a> ControlledProgram<'a> {
         let limits = Limits {
             time: Some(self.time),
             own_group: true,
-            interrupt: Interrupt::Ends,
+            interrupt: if self.is_interruptible { Interrupt::Ends } else { Interrupt::Ignored },
             stop_when: None,
         };
         let finished = run_captured(&mut command, &limits, Bounds::default());

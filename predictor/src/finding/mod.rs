@@ -181,6 +181,11 @@ impl Occurrence {
         self.telling_parts().map(|part| &part.source)
     }
 
+    /// The places of these, as far as they are known.
+    pub fn places(&self) -> impl Iterator<Item = &Place> {
+        self.sources().filter_map(|source| source.place.as_ref())
+    }
+
     /// The parts that tell the finding from others.
     pub fn telling_parts(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().filter(|part| part.role.tells_apart())

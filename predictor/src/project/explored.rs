@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::collect::{SameFinding, fingerprint};
 use super::{Project, Sources};
 use crate::directed::Done;
-use crate::finding::{Basis, Finding, Kind, Level, Occurrence, Place};
+use crate::finding::{Basis, Finding, Kind, Level, Occurrence, Place, Reason};
 
 /// What was tried by directed runs, in numbers.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -125,8 +125,37 @@ impl Project {
                 }
             }
         }
+        self.leave_out_known_circles();
         self.number();
         count
+    }
+
+    /// A deadlock of a run under control is none of its own if a circle of the same test is found
+    /// which has all its places: runs that are directed to nothing know of no circles.
+    fn leave_out_known_circles(&mut self) {
+        let happened = |finding: &Finding| finding.best().reason == Reason::UnderControl;
+        let deadlocks = || self.findings.iter().filter(|finding| finding.kind == Kind::Deadlock);
+        let is_part = |one: &Occurrence, circle: &Occurrence| {
+            let has = |place: &Place| circle.places().any(|at| at == place);
+            self.is_same_test(&one.trace, &circle.trace) && one.places().all(has)
+        };
+        let is_known = |one: &Occurrence| {
+            let circles = deadlocks().filter(|finding| !happened(finding));
+            circles.flat_map(|finding| &finding.occurrences).any(|circle| is_part(one, circle))
+        };
+        let stays = |finding: &Finding| {
+            let is_own = finding.kind != Kind::Deadlock || !happened(finding);
+            is_own || !finding.occurrences.iter().all(is_known)
+        };
+        let stay: Vec<bool> = self.findings.iter().map(stays).collect();
+        let mut stay = stay.into_iter();
+        self.findings.retain(|_| stay.next().unwrap_or(true));
+    }
+
+    /// Whether two traces are of one test.
+    fn is_same_test(&self, one: &str, other: &str) -> bool {
+        let test = |name| self.trace(name).and_then(|trace| trace.test.as_ref());
+        one == other || test(one).is_some() && test(one) == test(other)
     }
 
     /// Takes over what directed runs have found from an earlier report, of traces that are the same.
@@ -149,7 +178,7 @@ impl Project {
 
     /// Whether a finding of the same trace is that failure, or what it is due to.
     fn explains(&self, kind: &Kind, failure: &Occurrence) -> bool {
-        let places: Vec<&Place> = failure.sources().filter_map(|it| it.place.as_ref()).collect();
+        let places: Vec<&Place> = failure.places().collect();
         let proven = self.findings.iter().filter(|it| it.kind.basis() != Basis::Suspicion);
         proven.into_iter().any(|finding| {
             let mut same = finding.occurrences.iter().filter(|one| one.trace == failure.trace);

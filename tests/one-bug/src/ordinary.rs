@@ -54,3 +54,31 @@ fn process_does_not_end() {
         }
     }
 }
+
+/// Whether this is the bottom, which is so deep that no stack has room for it.
+fn bottom_of(depth: usize) -> bool {
+    let frame = std::hint::black_box([depth; 64]);
+    frame[0] == 0 || bottom_of(depth - 1) && frame[1] == depth
+}
+
+#[test]
+fn stack_has_no_room() {
+    assert!(!late_is_first() || bottom_of(usize::MAX));
+}
+
+#[test]
+fn memory_is_not_there() {
+    if late_is_first() {
+        let nowhere = std::ptr::without_provenance_mut::<u8>(8);
+        // SAFETY: there is none; that is what is tried.
+        unsafe { nowhere.write_volatile(1) };
+    }
+}
+
+/// The thread that has its turn sleeps in the system.
+#[test]
+fn control_is_lost() {
+    if late_is_first() {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}

@@ -140,7 +140,7 @@ fn tried(
     let findings = shown.par_iter().filter_map(|shown| {
         let runnable = &runnable[shown.task.origin];
         let repeats = (0..AGAIN).all(|_| {
-            let ran = run(&shown.task, runnable, settings, RUN_TIME);
+            let ran = run_again(&shown.task, runnable, settings);
             ran.is_some_and(|ran| shown.is_again(&ran))
         });
         if !repeats {
@@ -267,11 +267,25 @@ fn load(traces: &Path, name: &str) -> Option<Trace> {
 
 /// Runs a program once; nothing if it could not be run under control, or hangs without saying why.
 fn run(task: &Task, runnable: &Runnable, settings: &Resolved, left: Duration) -> Option<Ran> {
-    let Runnable { again, names } = runnable;
     let time = settings.run_time.min(RUN_TIME).min(left.max(Duration::from_secs(1)));
+    run_as(task, runnable, |program| program, time)
+}
+
+/// Makes a run again that has shown something, also after an interrupt.
+fn run_again(task: &Task, runnable: &Runnable, settings: &Resolved) -> Option<Ran> {
+    run_as(task, runnable, ControlledProgram::uninterrupted, settings.run_time.min(RUN_TIME))
+}
+
+fn run_as<'a>(
+    task: &Task,
+    runnable: &'a Runnable,
+    kind: impl FnOnce(ControlledProgram<'a>) -> ControlledProgram<'a>,
+    time: Duration,
+) -> Option<Ran> {
+    let Runnable { again, names } = runnable;
     let program = ControlledProgram::new(&again.words, time).within(&again.surroundings);
     let control = Control::Seed { seed: &task.seed, race: task.race(), places: task.places() };
-    let ended = program.unrecorded().unread().run(control, names).ok()?;
+    let ended = kind(program).unrecorded().unread().run(control, names).ok()?;
     Some(Ran { code: ended.end.code(), outcome: ended.outcome })
 }
 

@@ -135,7 +135,7 @@ fn campaign(
                 _ => Seed::Pct { depth: DEPTH, length: known.length.max(1), number },
             };
             let recording =
-                (!known.is_given_up && !is_over()).then(|| record(test, &seed, settings));
+                (!known.is_given_up && !is_over()).then(|| record(test, &seed, settings, false));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, tests.len() * schedules);
             match recording? {
                 Ok(recording) => keep(&workspace.folder, test, known, seed, &recording),
@@ -223,11 +223,12 @@ fn list(recorded: &Recorded) -> Result<Vec<String>, String> {
     Ok(text.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_owned())).collect())
 }
 
-/// Runs a test once, recorded.
-fn record(test: &Test, seed: &Seed, settings: &Resolved) -> Result<Recording, String> {
+/// Runs a test once, recorded; or `again`, also after an interrupt.
+fn record(test: &Test, seed: &Seed, settings: &Resolved, again: bool) -> Result<Recording, String> {
     let folder = TempDir::with_prefix("racelog-").map_err(|error| error.to_string())?;
     let program = ControlledProgram::new(&test.words, settings.run_time.min(RUN_TIME));
     let program = program.within(&test.surroundings).unread().recorded_in(folder.path());
+    let program = if again { program.uninterrupted() } else { program };
     let control = Control::Seed { seed, race: None, places: None };
     // The names are those of the schedule: no trace is known yet.
     let ended = program.run(control, &Default::default()).map_err(|error| error.to_string())?;
@@ -299,7 +300,7 @@ fn findings<'a>(
         let seed = &shown.task.seed;
         let (_, file) = known.traces.iter().find(|(of, _)| of == seed)?;
         let again = (0..AGAIN).all(|_| {
-            let again = record(test, seed, settings);
+            let again = record(test, seed, settings, true);
             again.is_ok_and(|again| shown.is_again(&again.ran))
         });
         if !again {
@@ -324,7 +325,7 @@ fn run_named(
     strip: &[String],
 ) -> Option<Ran> {
     let program = ControlledProgram::new(&test.words, settings.run_time.min(RUN_TIME));
-    let program = program.within(&test.surroundings).unread().unrecorded();
+    let program = program.within(&test.surroundings).unread().unrecorded().uninterrupted();
     let control = Control::Seed { seed, race: None, places: None };
     let ended = program.run(control, &thread_names(trace, strip)).ok()?;
     Some(Ran { code: ended.end.code(), outcome: ended.outcome })
