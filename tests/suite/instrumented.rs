@@ -118,6 +118,17 @@ fn without_the_attribute_words_behind_guards_have_values_and_branches() {
     assert_eq!(races(&["plain", "guard-same"]), race);
 }
 
+/// Where values come from costs nothing where nobody says it: no event of code that is not
+/// instrumented has anything said of it.
+#[test]
+fn without_the_attribute_nothing_is_said_of_values() {
+    let programs = ["figure1", "figure2-case1", "array", "static", "ring", "spin", "once"];
+    for program in programs {
+        assert!(!record(&["plain", program]).has_data(), "{program}");
+    }
+    assert!(record(&["guard-updated"]).has_data());
+}
+
 /// A change that is recorded late races with nobody to whom the guard was shown, and comes before
 /// the lock is given back to wait.
 #[test]

@@ -198,7 +198,10 @@ pub(crate) fn has_come_to(goal: &Goal, replayed: &Replayed) -> bool {
     };
     outcome.reached == Reached::Confirmed
         && match goal {
-            Goal::Race(_) | Goal::FailedCheck(_) | Goal::Panic(_) | Goal::Atomicity(_) => false,
+            Goal::Race(_) | Goal::Atomicity(_) => false,
+            Goal::FailedCheck(_) | Goal::Panic(_) => {
+                matches!(outcome.then, Aftermath::Panic(_) | Aftermath::Check(_))
+            }
             Goal::Deadlock(circle) => {
                 outcome.then == Aftermath::Deadlock
                     && outcome.waits.len() == circle.events().len()

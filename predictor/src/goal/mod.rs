@@ -142,7 +142,8 @@ impl Goal {
             Self::Deadlock(_) => Some(Aim::Deadlock),
             Self::Stall(_) => Some(Aim::Stall),
             Self::SendToNobody(_) => Some(Aim::SendToNobody),
-            Self::FailedCheck(_) | Self::Panic(_) | Self::Atomicity(_) => None,
+            Self::FailedCheck(_) | Self::Panic(_) => Some(Aim::Failure),
+            Self::Atomicity(_) => None,
         }
     }
 

@@ -118,6 +118,11 @@ impl ReplayWords<'_> {
                 let then = ending(&Ending { then, panicked, code: order.code });
                 lines.insert(0, format!("the message was refused, then {then}"));
             }
+            Target::Failure => {
+                let (then, panicked) = (outcome.then.clone(), outcome.panicked.clone());
+                let then = ending(&Ending { then, panicked, code: order.code });
+                lines.insert(0, format!("the check failed: {then}"));
+            }
         }
         lines.extend(outcome.lost.iter().map(lost));
         lines

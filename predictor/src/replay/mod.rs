@@ -44,6 +44,8 @@ pub enum Target {
     Stall,
     /// A message that nobody is there to receive.
     SendToNobody,
+    /// A check that fails.
+    Failure,
 }
 
 impl From<Aim> for Target {
@@ -53,6 +55,7 @@ impl From<Aim> for Target {
             Aim::Deadlock => Self::Deadlock,
             Aim::Stall => Self::Stall,
             Aim::SendToNobody => Self::SendToNobody,
+            Aim::Failure => Self::Failure,
         }
     }
 }
@@ -162,7 +165,7 @@ impl Replayed {
     /// runs end is for comparison.
     pub fn of_seed(target: Target, order: Order, others: Option<Ending>) -> Self {
         let harm = match target {
-            Target::Deadlock | Target::Stall => Harm::Itself,
+            Target::Deadlock | Target::Stall | Target::Failure => Harm::Itself,
             Target::Race | Target::SendToNobody => {
                 Harm::of_one(&Ending::of(&order), others.as_ref())
             }
@@ -212,7 +215,7 @@ impl Order {
 fn harm(target: Target, orders: &[Order], recorded: Option<&Ending>) -> Harm {
     let endings: Vec<Ending> = orders.iter().map(Ending::of).collect();
     match (target, &endings[..]) {
-        (Target::Deadlock | Target::Stall, _) => Harm::Itself,
+        (Target::Deadlock | Target::Stall | Target::Failure, _) => Harm::Itself,
         (_, [one, other]) => Harm::of([one, other], recorded),
         (_, [one]) => Harm::of_one(one, recorded),
         (_, _) => Harm::Nothing,

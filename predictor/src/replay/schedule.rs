@@ -109,7 +109,9 @@ impl Plan {
         };
         match self.schedule.aim {
             Aim::Race { .. } => [0, 1].map(|first| run(Aim::Race { first }, Some(first))).to_vec(),
-            aim @ (Aim::Deadlock | Aim::Stall | Aim::SendToNobody) => vec![run(aim, None)],
+            aim @ (Aim::Deadlock | Aim::Stall | Aim::SendToNobody | Aim::Failure) => {
+                vec![run(aim, None)]
+            }
         }
     }
 

@@ -19,6 +19,7 @@
 //! | `deadlock` | 2 or more | each thread waits for what another of them holds, or for its end |
 //! | `stall` | 1 or more | they wait, and no thread of the program can go on |
 //! | `send` | 1 | the message cannot be sent: nobody is there to receive it |
+//! | `fail` | 1 | a thread fails at a check, and panics |
 //!
 //! [Operations](super::operation) are written as in outcomes. Steps `exclusive`, `assert`, `check`,
 //! `check_panic`, `atomic_begin` and `atomic_end` are passed over when a schedule is followed. The step of an access may say what it reads or writes,
@@ -95,11 +96,13 @@ pub enum Aim {
     Stall,
     /// A message cannot be sent, for nobody is there to receive it.
     SendToNobody,
+    /// A thread fails at a check, and panics.
+    Failure,
 }
 
 impl Aim {
     /// The words of the aims other than races.
-    const OTHERS: [Self; 3] = [Self::Deadlock, Self::Stall, Self::SendToNobody];
+    const OTHERS: [Self; 4] = [Self::Deadlock, Self::Stall, Self::SendToNobody, Self::Failure];
 
     /// The word that its lines start with.
     const fn word(self) -> &'static str {
@@ -108,6 +111,7 @@ impl Aim {
             Self::Deadlock => "deadlock",
             Self::Stall => "stall",
             Self::SendToNobody => "send",
+            Self::Failure => "fail",
         }
     }
 
@@ -117,7 +121,7 @@ impl Aim {
             Self::Race { .. } => "two lines",
             Self::Deadlock => "at least two lines",
             Self::Stall => "at least one line",
-            Self::SendToNobody => "one line",
+            Self::SendToNobody | Self::Failure => "one line",
         }
     }
 
@@ -127,7 +131,7 @@ impl Aim {
             Self::Race { .. } => threads == 2,
             Self::Deadlock => threads >= 2,
             Self::Stall => threads >= 1,
-            Self::SendToNobody => threads == 1,
+            Self::SendToNobody | Self::Failure => threads == 1,
         }
     }
 }
@@ -287,9 +291,10 @@ mod tests {
             let mut next = vec![numbers.step(), numbers.step()];
             next[1].operation.thread = format!("{}.1", next[0].operation.thread);
             let first = numbers.below(2) as usize;
-            let aims = [Aim::Race { first }, Aim::Deadlock, Aim::Stall, Aim::SendToNobody];
-            let aim = aims[numbers.below(4) as usize];
-            next.truncate(if aim == Aim::SendToNobody { 1 } else { 2 });
+            let (race, send) = (Aim::Race { first }, Aim::SendToNobody);
+            let aims = [race, Aim::Deadlock, Aim::Stall, send, Aim::Failure];
+            let aim = aims[numbers.below(5) as usize];
+            next.truncate(if aim.can_have(1) && aim != Aim::Stall { 1 } else { 2 });
             let (test, steps) = (numbers.maybe(Numbers::line), numbers.some(Numbers::step));
             let schedule = Schedule { test, steps, aim, next };
             assert_eq!(schedule.to_string().parse(), Ok(schedule));

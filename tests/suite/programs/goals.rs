@@ -28,14 +28,7 @@ fn has_turns(program: &Program) -> bool {
 
 /// Whether schedules can lead a program to goals of a kind.
 fn can_be_replayed(kind: GoalKind) -> bool {
-    !matches!(
-        kind,
-        GoalKind::FailedCheck
-            | GoalKind::Panic
-            | GoalKind::Atomicity
-            | GoalKind::InferredAtomicity
-            | GoalKind::AssumedAtomicity
-    )
+    !matches!(kind, GoalKind::Atomicity | GoalKind::InferredAtomicity | GoalKind::AssumedAtomicity)
 }
 
 /// The kind of a goal, and where its threads then stand, sorted.

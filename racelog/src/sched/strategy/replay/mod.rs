@@ -20,6 +20,7 @@
 //! makes a difference to them. Such a schedule diverges.
 
 mod decisions;
+mod failure;
 mod hang;
 mod progress;
 mod race;
@@ -207,7 +208,7 @@ impl Replay {
                 Aim::Race { first } => self.race(choice, done, first),
                 Aim::Deadlock => self.deadlock(choice),
                 Aim::Stall => self.stall(choice),
-                Aim::SendToNobody => self.send(choice),
+                Aim::SendToNobody | Aim::Failure => self.send(choice),
             };
         }
         // What follows is anybody's guess: a random walk.
@@ -266,6 +267,9 @@ impl Replay {
             self.phase = Phase::After;
             self.confirm();
             return;
+        }
+        if self.is_failure(thread) {
+            return self.fail();
         }
         let (name, object) = (op.keyword(), object_of(op));
         let at = self.coming.get(thread).and_then(|steps| steps.front().copied());

@@ -6,7 +6,7 @@ use super::{CallSite, Choice, Op, Phase, Replay, Stop, find, is_at, object_of, s
 use crate::contract::schedule::Aim;
 
 impl Replay {
-    /// Lets the thread go that is to send the message; what it does then is observed.
+    /// Lets the thread go that is to send the message, or to fail; what it does then is observed.
     pub(super) fn send(&mut self, choice: &Choice<'_>) -> Result<usize, Stop> {
         let thread = &self.schedule.next[0].operation.thread;
         if let Some(slot) = find(choice, thread) {
