@@ -20,6 +20,10 @@ const STEPS: usize = 1 << 20;
 /// are not followed to what they force, and no solver is asked about them.
 const IN_VAIN: u32 = 2;
 
+/// A check of the language has this part of the time of other goals: each addition of instrumented
+/// code is one, and hardly any can fail.
+const OF_LANGUAGE: u32 = 20;
+
 impl<'a> Job<'a> {
     /// What becomes of a goal, if the cheap proofs tell; otherwise what is known to follow from its
     /// being reached.
@@ -35,7 +39,7 @@ impl<'a> Job<'a> {
         if !is_first && is_over(self.deadline) {
             return Ok(Fate::TimedOut);
         }
-        let deadline = self.deadline(Duration::ZERO);
+        let deadline = self.deadline_of(goal, Duration::ZERO);
         if self.options.proofs.histories && self.has_crossed_histories(goal) {
             return Ok(Fate::Crossed);
         }
@@ -45,7 +49,7 @@ impl<'a> Job<'a> {
         if let Some(witness) = self.hold_back(goal, is_first, tried) {
             return Ok(Fate::Proven(witness, Proof::HeldBack));
         }
-        let closed = match self.is_in_vain(tried) {
+        let closed = match self.is_in_vain(goal, tried) {
             true => Closed::Unfinished,
             false => self.close(goal, deadline),
         };
@@ -78,7 +82,7 @@ impl<'a> Job<'a> {
         tried: &Tried,
         deciders: &mut FxHashMap<usize, Decider<'a>>,
     ) -> Fate {
-        if self.is_in_vain(tried) {
+        if self.is_in_vain(goal, tried) {
             return Fate::TimedOut;
         }
         match self.decide(goal, forced, deadline, deciders) {
@@ -90,14 +94,29 @@ impl<'a> Job<'a> {
 
     /// Whether so much time was spent on a signature that only quick proofs are tried for its other
     /// goals.
-    fn is_in_vain(&self, tried: &Tried) -> bool {
-        let limit = self.options.goal_time.map(|time| time.saturating_mul(IN_VAIN));
+    fn is_in_vain(&self, goal: &Goal, tried: &Tried) -> bool {
+        let limit = self.time_of(goal).map(|time| time.saturating_mul(IN_VAIN));
         !self.options.all_goals && limit.is_some_and(|limit| tried.in_vain >= limit)
     }
 
+    /// How long to think about a goal.
+    fn time_of(&self, goal: &Goal) -> Option<Duration> {
+        let part = if matches!(goal, Goal::Panic(_)) { OF_LANGUAGE } else { 1 };
+        self.options.goal_time.map(|time| time / part)
+    }
+
     /// Until when there is time for a goal that has been thought about for so long.
+    pub(super) fn deadline_of(&self, goal: &Goal, spent: Duration) -> Option<Instant> {
+        self.until(self.time_of(goal), spent)
+    }
+
+    /// As [`Self::deadline_of`], of what is no goal yet.
     pub(super) fn deadline(&self, spent: Duration) -> Option<Instant> {
-        let left = self.options.goal_time.map(|time| time.saturating_sub(spent));
+        self.until(self.options.goal_time, spent)
+    }
+
+    fn until(&self, time: Option<Duration>, spent: Duration) -> Option<Instant> {
+        let left = time.map(|time| time.saturating_sub(spent));
         let deadline = left.map(|left| Instant::now() + left);
         deadline.into_iter().chain(self.deadline).min()
     }

@@ -328,7 +328,7 @@ impl<'a> Job<'a> {
                     let started = Instant::now();
                     match self.without_solver(&goal, tried) {
                         Ok(fate) => {
-                            let deadline = self.deadline(started.elapsed());
+                            let deadline = self.deadline_of(&goal, started.elapsed());
                             let fate = self.with_few_switches(&goal, fate, deadline, deciders);
                             fate.note(goal, started.elapsed(), tried, found);
                         }
@@ -370,7 +370,7 @@ impl<'a> Job<'a> {
                 continue;
             }
             let started = Instant::now();
-            let deadline = self.deadline(spent);
+            let deadline = self.deadline_of(&goal, spent);
             let fate = self.by_solver(&goal, forced.as_ref(), deadline, tried, deciders);
             let fate = self.with_few_switches(&goal, fate, deadline, deciders);
             if let Fate::TimedOut = fate {
