@@ -1,10 +1,17 @@
-//! Mirror of [`crossbeam_channel`], without all that selects or tells the time.
+//! Mirror of [`crossbeam_channel`], without channels that tell the time.
 //!
 //! The channels are those of [`crate::sync::mpsc`] with any number of receivers, and recorded as
 //! they are. How many messages there are is recorded only where there are none, or no room for
 //! more: a program that goes by another [`len`](Receiver::len) does so unseen.
 //!
-//! Absent are `after`, `at`, `never`, `tick`, `select!`, `select_biased!` and `Select`.
+//! Of [`Select`], [`select!`] and [`select_biased!`] the operation is recorded that was chosen; a
+//! thread that waits in one asks for nothing in the trace, so no finding says that it waits for
+//! ever. Which of the channels `ready` and its like name is not recorded.
+//!
+//! Under control the seed says which of several operations is chosen that are possible; an
+//! exhaustive search tries only the first of them.
+//!
+//! Absent are `after`, `at` and `tick`: use a selection with a time-out.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -14,13 +21,18 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 pub use crossbeam_channel::{
-    RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+    ReadyTimeoutError, RecvError, RecvTimeoutError, SelectTimeoutError, SendError,
+    SendTimeoutError, TryReadyError, TryRecvError, TrySelectError, TrySendError,
 };
+
+pub use super::select::{Select, SelectedOperation};
+pub use crate::{__crossbeam_select as select, __crossbeam_select_biased as select_biased};
 
 use crate::rt::CallSite;
 use crate::sched::Deadline;
-use crate::sync::mpsc::channel::{Channel, Patience};
+use crate::sync::mpsc::channel::Channel;
 use crate::sync::mpsc::halves::{ReceivingHalf, SendingHalf, halves, receiver_iterators};
+use crate::sync::mpsc::patience::Patience;
 use crate::time::Instant;
 
 /// A channel without bound, as [`crossbeam_channel::unbounded`].
@@ -51,6 +63,13 @@ pub fn bounded<T>(cap: usize) -> (Sender<T>, Receiver<T>) {
 fn pair<T>(channel: Channel<T>) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = halves(channel);
     (Sender(sender), Receiver(receiver))
+}
+
+/// A channel on which no message ever comes, as [`crossbeam_channel::never`].
+#[must_use]
+pub fn never<T>() -> Receiver<T> {
+    // Its first sender is one that nobody has, and so nobody drops.
+    Receiver(ReceivingHalf::alone(Channel::bounded(0)))
 }
 
 /// The sending side of a channel, as [`crossbeam_channel::Sender`].
@@ -174,6 +193,10 @@ macro_rules! both_sides {
             #[doc = concat!("As [`crossbeam_channel::", stringify!($Side), "::same_channel`].")]
             pub fn same_channel(&self, other: &$Side<T>) -> bool {
                 ptr::eq::<Channel<T>>(&*self.0, &*other.0)
+            }
+
+            pub(super) fn channel(&self) -> &Channel<T> {
+                &self.0
             }
         }
 

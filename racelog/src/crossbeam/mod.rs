@@ -1,8 +1,8 @@
 //! Mirror of the parts of the crate `crossbeam` by which threads tell each other things.
 //!
 //! Without the feature `record` all of it is crossbeam's own. Absent, whether recorded or not, is
-//! what could not be recorded: `epoch`, `deque`, `queue`, `sync`, and of channels all that selects
-//! (`select!`, `Select`) or tells the time (`after`, `at`, `never`, `tick`).
+//! what could not be recorded: `epoch`, `deque`, `queue`, `sync`, and of channels those that tell
+//! the time (`after`, `at`, `tick`).
 
 #[cfg(feature = "record")]
 pub mod atomic;
@@ -13,12 +13,18 @@ pub mod channel;
 #[cfg(feature = "record")]
 mod consume;
 #[cfg(feature = "record")]
+mod select;
+#[cfg(feature = "record")]
+mod select_macro;
+#[cfg(feature = "record")]
 pub mod thread;
 
 #[cfg(test)]
 mod channel_tests;
 #[cfg(all(test, feature = "record"))]
 mod controlled_tests;
+#[cfg(test)]
+mod select_tests;
 #[cfg(test)]
 mod tests;
 
@@ -32,8 +38,10 @@ pub mod atomic {
 #[cfg(not(feature = "record"))]
 pub mod channel {
     pub use crossbeam_channel::{
-        IntoIter, Iter, Receiver, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Sender,
-        TryIter, TryRecvError, TrySendError, bounded, unbounded,
+        IntoIter, Iter, ReadyTimeoutError, Receiver, RecvError, RecvTimeoutError, Select,
+        SelectTimeoutError, SelectedOperation, SendError, SendTimeoutError, Sender, TryIter,
+        TryReadyError, TryRecvError, TrySelectError, TrySendError, bounded, never, select,
+        select_biased, unbounded,
     };
 }
 

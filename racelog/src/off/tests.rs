@@ -173,6 +173,7 @@ fn crossbeam_is_itself() {
     );
     let _: fn(ours::atomic::AtomicCell<u32>) -> AtomicCell<u32> = |value| value;
     let _: fn(ours::channel::RecvError) -> channel::RecvError = |value| value;
+    let _: fn(ours::channel::Select<'static>) -> channel::Select<'static> = |value| value;
     let _: fn(ours::channel::TrySendError<u32>) -> channel::TrySendError<u32> = |value| value;
     let _: for<'a> fn(&'a ours::thread::Scope<'static>) -> &'a Scope<'static> = |scope| scope;
     let _: fn(ours::thread::ScopedJoinHandle<'static, u32>) -> ScopedJoinHandle<'static, u32> =

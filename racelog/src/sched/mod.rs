@@ -82,6 +82,8 @@ pub(crate) use front::life::{
 #[cfg(fibers)]
 pub(crate) use front::locals::fiber_thread;
 pub(crate) use front::locals::{Access, fiber_local, is_fiber};
+#[cfg(feature = "crossbeam")]
+pub(crate) use front::points::{any_of, point_of, where_to_go_on};
 pub(crate) use front::points::{
     block, block_on, block_on_lock, gave_back, look_at_clock, number, point, took, whom_to_wake,
 };

@@ -82,7 +82,7 @@ struct Waiter {
 
 /// What wakes one waiter.
 #[derive(Default)]
-struct Bell {
+pub(crate) struct Bell {
     rung: Mutex<Rung>,
     condvar: Condvar,
 }
@@ -95,7 +95,7 @@ struct Rung {
 }
 
 impl Bell {
-    fn ring(&self) {
+    pub(crate) fn ring(&self) {
         let mut state = ignore_poison(self.rung.lock());
         state.rung = true;
         if state.sleeps {
@@ -104,7 +104,7 @@ impl Bell {
     }
 
     /// Waits until it rings or the deadline passes.
-    fn wait(&self, deadline: Option<Deadline>) {
+    pub(crate) fn wait(&self, deadline: Option<Deadline>) {
         let mut rung = ignore_poison(self.rung.lock());
         rung.sleeps = true;
         while !rung.rung {

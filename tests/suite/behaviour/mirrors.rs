@@ -160,7 +160,7 @@ mod once_cell {
 
 mod crossbeam {
     use racelog::crossbeam::atomic::AtomicCell;
-    use racelog::crossbeam::channel::{TryRecvError, bounded, unbounded};
+    use racelog::crossbeam::channel::{TryRecvError, bounded, select, unbounded};
     use racelog::crossbeam::thread as scoped;
     use racelog::crossbeam::utils::{Backoff, CachePadded};
 
@@ -196,6 +196,28 @@ mod crossbeam {
         drop(sender);
         assert_eq!(receiver.into_iter().collect::<Vec<_>>(), ["first", "second"]);
         other.join().unwrap();
+    }
+
+    /// A worker goes on with what comes, until it is told to stop.
+    #[test]
+    fn a_worker_selects_what_comes_next() {
+        let ((jobs, queue), (stop, stopped)) = (unbounded(), bounded::<()>(0));
+        let worker = thread::spawn(move || {
+            let mut sum = 0u32;
+            loop {
+                select! {
+                    recv(queue) -> job => match job {
+                        Ok(job) => sum += job,
+                        Err(_) => break,
+                    },
+                    recv(stopped) -> _ => break,
+                }
+            }
+            sum + queue.try_iter().sum::<u32>()
+        });
+        (1..=10).for_each(|job| jobs.send(job).unwrap());
+        stop.send(()).unwrap();
+        assert_eq!(worker.join().unwrap(), 55);
     }
 
     #[test]

@@ -10,6 +10,8 @@ use crate::sched::members::member::Member;
 use crate::sched::model::intent::Intent;
 use crate::sched::model::slot::Held;
 use crate::sched::strategy::Guide;
+#[cfg(feature = "crossbeam")]
+use crate::trace::Object;
 use crate::trace::Op;
 
 /// The calling thread is about to do something that cannot block: another thread may go first.
@@ -164,6 +166,40 @@ pub(crate) fn whom_to_wake() -> Option<usize> {
         let Guide::Replay(replay) = &state.guide else { return None };
         let woken = replay.woken(&state.slots[member.slot()].path)?;
         state.slots.iter().position(|slot| slot.path == woken)
+    });
+    wanted.flatten()
+}
+
+/// As [`point`], of an operation that is more than one action on one object.
+#[cfg(feature = "crossbeam")]
+pub(crate) fn point_of(intent: impl FnOnce() -> Intent, here: Option<CallSite>) {
+    if rt::is_off() {
+        return;
+    }
+    rt::about_to_do(here);
+    with(|member| member.step(&intent(), None, None));
+}
+
+/// Which of so many ways that are all possible a thread under control goes.
+#[cfg(feature = "crossbeam")]
+pub(crate) fn any_of(ways: usize) -> Option<usize> {
+    if rt::is_off() {
+        return None;
+    }
+    with(|member| member.run().lock().guide.any_of(ways))
+}
+
+/// Which of the channels, each with whether it is to be received there, the calling thread goes on
+/// with, if a schedule has decided that.
+#[cfg(feature = "crossbeam")]
+pub(crate) fn where_to_go_on(channels: &dyn Fn() -> Vec<(Object, bool)>) -> Option<usize> {
+    if rt::is_off() {
+        return None;
+    }
+    let wanted = with(|member| {
+        let state = member.run().lock();
+        let Guide::Replay(replay) = &state.guide else { return None };
+        replay.chosen(&state.slots[member.slot()].path, &channels())
     });
     wanted.flatten()
 }

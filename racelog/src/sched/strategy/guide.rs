@@ -39,6 +39,21 @@ impl Guide {
         }
     }
 
+    /// Picks one of so many ways that a thread can go on, by what decides the run. A search that is
+    /// exhaustive takes the first.
+    #[cfg(feature = "crossbeam")]
+    pub(in crate::sched) fn any_of(&mut self, ways: usize) -> usize {
+        match self {
+            Self::Random(random) => random.numbers.below(ways),
+            Self::Pct(pct) => pct.numbers.below(ways),
+            Self::Race(race) => race.numbers.below(ways),
+            Self::Held(held) => held.numbers.below(ways),
+            Self::Replay(replay) => replay.numbers.below(ways),
+            Self::Watched(guide, _) => guide.any_of(ways),
+            Self::Exhaustive(_) => 0,
+        }
+    }
+
     /// Whether the time of a thread is up, if that is not for the clock to say.
     pub(in crate::sched) fn is_time_up(&self, slot: &Slot) -> Option<bool> {
         match self {

@@ -18,7 +18,7 @@ use crate::sched::model::place::is_at;
 pub(in crate::sched) struct HeldBack {
     manoeuvre: Manoeuvre,
     places: Vec<SourcePlace>,
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
     postponed: Postponed,
     /// At which of the places threads wait, where one of them is to be chosen.
     waits_at: usize,

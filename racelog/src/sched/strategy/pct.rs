@@ -14,7 +14,7 @@ use super::choice::Choice;
 use super::random::Numbers;
 
 pub(in crate::sched) struct Pct {
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
     /// By slot; the greater goes first. Those that were lowered are below [`FIRST`].
     priorities: Vec<u64>,
     /// The steps at which a priority is lowered, and to what.

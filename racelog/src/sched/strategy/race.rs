@@ -44,7 +44,7 @@ impl fmt::Display for RealRace {
 
 pub(in crate::sched) struct RaceDirected {
     sites: [SourcePlace; 2],
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
     /// Threads that stand before one of the sites.
     postponed: Postponed,
     found: Vec<RealRace>,

@@ -27,7 +27,7 @@ impl Numbers {
 }
 
 pub(in crate::sched) struct Random {
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
 }
 
 impl Random {

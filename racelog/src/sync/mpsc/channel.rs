@@ -1,9 +1,11 @@
 //! The queue between senders and receivers, and who waits for whom: the engine of all channels.
 //! Those of [`std::sync::mpsc`] have one receiver, those of crossbeam any number.
 
+use super::patience::Patience;
 use super::record::Record;
+use super::selection::{Selecting, Side};
 use crate::rt::{CallSite, Unordered};
-use crate::sched::{self, Action, Deadline, Intent};
+use crate::sched::{self, Action, Intent};
 use crate::trace;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -11,7 +13,12 @@ use std::mem;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, TrySendError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+
+#[cfg(feature = "crossbeam")]
+pub(crate) mod arms;
+mod rendezvous;
+#[cfg(feature = "crossbeam")]
+mod several;
 
 /// What senders and receivers share.
 ///
@@ -21,10 +28,17 @@ pub(crate) struct Channel<T> {
     /// How often the state was locked by who may change it.
     changes: AtomicU64,
     /// Receivers wait here for a message, or for the last sender to go.
-    filled: Condvar,
+    filled: Signal,
     /// Senders wait here for room or for their message to be taken, or for the last receiver to
     /// go.
-    emptied: Condvar,
+    emptied: Signal,
+}
+
+/// What threads sleep on that wait for the same.
+struct Signal {
+    condvar: Condvar,
+    /// Which arms of selections wait for it, too.
+    side: Side,
 }
 
 struct State<T> {
@@ -37,6 +51,14 @@ struct State<T> {
     waiting: usize,
     /// How many threads sleep on one of the condvars: if there are none, none has to be woken.
     sleepers: usize,
+    /// Threads that wait for this channel among others.
+    selecting: Selecting,
+    /// How many messages selections have been promised a place for, and not sent yet. On a
+    /// rendezvous channel it is a receiver that is promised to them: so many of those that wait
+    /// stay.
+    promised: usize,
+    /// What selections have received, until they take it.
+    aside: Vec<(u64, T)>,
     /// Whether messages that were not received stay when the last receiver goes.
     keeps: bool,
     /// The number of the next message.
@@ -64,39 +86,6 @@ enum Bound {
     Rendezvous,
 }
 
-/// How long a thread waits.
-#[derive(Clone, Copy)]
-pub(crate) enum Patience {
-    None,
-    Until(Deadline),
-    Forever,
-}
-
-impl Patience {
-    /// So long from now; for ever, if no clock reaches that.
-    pub(crate) fn of(timeout: Duration) -> Self {
-        Deadline::after(timeout).map_or(Self::Forever, Self::Until)
-    }
-
-    /// The same, as the trace says it.
-    fn in_trace(self) -> trace::Patience {
-        match self {
-            Self::None => trace::Patience::Try,
-            Self::Until(_) => trace::Patience::Timed,
-            Self::Forever => trace::Patience::Forever,
-        }
-    }
-
-    /// Whether the calling thread, in this operation, waits no longer.
-    fn is_over(self, action: Action, here: Option<CallSite>) -> bool {
-        match self {
-            Self::None => true,
-            Self::Until(deadline) => deadline.has_passed(action, here),
-            Self::Forever => false,
-        }
-    }
-}
-
 type Guard<'a, T> = MutexGuard<'a, State<T>>;
 
 impl<T> Channel<T> {
@@ -121,6 +110,9 @@ impl<T> Channel<T> {
             receivers: 1,
             waiting: 0,
             sleepers: 0,
+            selecting: Selecting::default(),
+            promised: 0,
+            aside: Vec::new(),
             keeps: false,
             next: 0,
             held: VecDeque::new(),
@@ -129,8 +121,8 @@ impl<T> Channel<T> {
         Self {
             state: Mutex::new(state),
             changes: AtomicU64::new(0),
-            filled: Condvar::new(),
-            emptied: Condvar::new(),
+            filled: Signal { condvar: Condvar::new(), side: Side::Receive },
+            emptied: Signal { condvar: Condvar::new(), side: Side::Send },
         }
     }
 
@@ -142,14 +134,14 @@ impl<T> Channel<T> {
     /// is as `ready` says.
     fn wait<'a>(
         &'a self,
-        condvar: &Condvar,
+        signal: &Signal,
         state: Guard<'a, T>,
         patience: Patience,
         (action, here): (Action, Option<CallSite>),
         ready: &dyn Fn(&State<T>) -> bool,
     ) -> Guard<'a, T> {
         if !sched::is_controlled() {
-            return wait(condvar, state, patience);
+            return wait(&signal.condvar, state, patience);
         }
         drop(state);
         let deadline = match patience {
@@ -179,13 +171,6 @@ impl<T> Channel<T> {
         state
     }
 
-    /// Keeps messages that were not received when the last receiver goes, until the senders go too.
-    #[cfg(feature = "crossbeam")]
-    pub(crate) fn keeping(mut self) -> Self {
-        self.state.get_mut().unwrap_or_else(PoisonError::into_inner).keeps = true;
-        self
-    }
-
     /// Sends, as soon as there is room; on a rendezvous channel, returns when the message is taken.
     /// [`TrySendError::Full`] if there is no patience left.
     pub(crate) fn send(
@@ -201,7 +186,9 @@ impl<T> Channel<T> {
                 state.record.found_full(here);
                 return Err(TrySendError::Full(value));
             }
-            state.record.waits_for_room(state.next, patience.in_trace(), here);
+            if state.bound != Bound::Rendezvous {
+                state.record.waits_for_room(state.next, patience.in_trace(), here);
+            }
             let has_room = |state: &State<T>| state.receivers == 0 || !state.is_full();
             state = self.wait(&self.emptied, state, patience, (Action::Send, here), &has_room);
         }
@@ -210,56 +197,17 @@ impl<T> Channel<T> {
             return Err(TrySendError::Disconnected(value));
         }
         let held = state.bound == Bound::Rendezvous;
+        if held {
+            state.find_taker(None);
+        }
         // A message that a waiting receiver takes is as good as taken.
         let time_left = if state.has_taker() { Patience::Forever } else { patience };
-        let (number, session) = state.push(value, held, patience, here);
+        let (number, session) = state.push(value, held, patience.in_trace(), here);
         state.wake_one(&self.filled);
         if held {
             self.rendezvous(state, (number, session), (patience, time_left), here)
         } else {
             Ok(())
-        }
-    }
-
-    /// Waits until the message is taken, or cannot be any more. Of the two patiences the first is
-    /// what the program has asked for, the second what is left.
-    fn rendezvous<'a>(
-        &'a self,
-        mut state: Guard<'a, T>,
-        (number, session): (u64, u32),
-        (asked, patience): (Patience, Patience),
-        here: Option<CallSite>,
-    ) -> Result<(), TrySendError<T>> {
-        state.record.waits_for_taker(asked.in_trace(), here);
-        loop {
-            let offered = state.queue.iter().position(|message| message.number == number);
-            match offered {
-                None if state.held.front() == Some(&number) => {
-                    state.held.pop_front();
-                    state.record.acknowledged((number, session), asked.in_trace(), here);
-                    state.wake_all(&self.emptied);
-                    return Ok(());
-                }
-                Some(position) if state.receivers == 0 => {
-                    let value = state.take_back(position);
-                    state.record.saw_no_receiver(number, here);
-                    return Err(TrySendError::Disconnected(value));
-                }
-                Some(position) if patience.is_over(Action::Send, here) => {
-                    let mut before = state.queue.iter().take(position);
-                    let front = before.all(|message| message.session == 0);
-                    let value = state.take_back(position);
-                    state.record.withdrawn(number, session, front, here);
-                    return Err(TrySendError::Full(value));
-                }
-                offered => {
-                    let settled = |state: &State<T>| state.is_settled(number);
-                    // Once it is taken, only those whose messages were taken before are waited for.
-                    let patience = if offered.is_none() { Patience::Forever } else { patience };
-                    state =
-                        self.wait(&self.emptied, state, patience, (Action::Send, here), &settled);
-                }
-            }
         }
     }
 
@@ -271,7 +219,7 @@ impl<T> Channel<T> {
             state.is_refused(here);
             return Err(TrySendError::Disconnected(value));
         }
-        let taker = state.has_taker();
+        let taker = state.bound == Bound::Rendezvous && state.find_taker(None);
         if state.bound == Bound::Rendezvous {
             state.record.saw_waiting(taker, here);
         }
@@ -279,7 +227,7 @@ impl<T> Channel<T> {
             state.record.found_full(here);
             return Err(TrySendError::Full(value));
         }
-        state.push(value, false, Patience::None, here);
+        state.push(value, false, trace::Patience::Try, here);
         state.wake_one(&self.filled);
         Ok(())
     }
@@ -293,30 +241,47 @@ impl<T> Channel<T> {
         sched::point(Action::Receive, self.key(), here);
         let mut state = self.lock();
         loop {
-            if let Some(message) = state.queue.pop_front() {
-                let Message { number, value, session, held } = message;
-                state.record.received((number, session), held, patience.in_trace(), here);
-                match state.bound {
-                    Bound::None => {}
-                    Bound::Messages(_) => state.wake_one(&self.emptied),
-                    Bound::Rendezvous => state.wake_all(&self.emptied),
-                }
+            if let Some((_, value)) = self.take(&mut state, patience.in_trace(), here) {
                 return Ok(value);
             }
             if state.senders == 0 {
                 state.record.saw_end(patience.in_trace(), here);
                 return Err(RecvTimeoutError::Disconnected);
             }
-            if patience.is_over(Action::Receive, here) {
+            if patience.is_over(Action::Receive, here) && !state.find_sender(None) {
                 state.record.found_nothing(here);
                 return Err(RecvTimeoutError::Timeout);
             }
-            state.set_waiting(true, here);
+            self.set_waiting(&mut state, here);
             state.record.waits_for_message(patience.in_trace(), here);
-            let has_news = |state: &State<T>| !state.queue.is_empty() || state.senders == 0;
-            state = self.wait(&self.filled, state, patience, (Action::Receive, here), &has_news);
-            state.set_waiting(false, here);
+            if !state.is_counted_on() {
+                let has_news = |state: &State<T>| !state.queue.is_empty() || state.senders == 0;
+                let what = (Action::Receive, here);
+                state = self.wait(&self.filled, state, patience, what, &has_news);
+            }
+            state = self.stay(state, here);
         }
+    }
+
+    /// Takes a message, if there is one, in an operation that would have waited that long.
+    fn take(
+        &self,
+        state: &mut State<T>,
+        patience: trace::Patience,
+        here: Option<CallSite>,
+    ) -> Option<(u64, T)> {
+        let Message { number, value, session, held } = state.queue.pop_front()?;
+        state.record.received((number, session), held, patience, here);
+        match state.bound {
+            Bound::None => {}
+            Bound::Messages(_) => state.wake_one(&self.emptied),
+            Bound::Rendezvous => {
+                state.wake_all(&self.emptied);
+                // Another one may be needed no longer.
+                state.wake_all(&self.filled);
+            }
+        }
+        Some((number, value))
     }
 
     /// There is one more sender.
@@ -334,16 +299,6 @@ impl<T> Channel<T> {
         if state.senders == 0 {
             state.wake_all(&self.filled);
         }
-    }
-
-    /// There is one more receiver.
-    #[cfg(feature = "crossbeam")]
-    pub(crate) fn add_receiver(&self, here: Option<CallSite>) {
-        sched::point(Action::Disconnect, self.key(), here);
-        let mut state = self.lock();
-        let further = state.receivers;
-        state.receivers += 1;
-        state.record.receiver_added(further, here);
     }
 
     /// A receiver goes, and with the last one all messages that were not received. Offers of
@@ -367,89 +322,50 @@ impl<T> Channel<T> {
         // Nothing is received, so nothing is recorded that orders this with what the senders did.
         drop(Unordered::new(unreceived));
     }
-
-    /// How many messages are there. That there are none, or that there is no room for more, is
-    /// recorded.
-    #[cfg(feature = "crossbeam")]
-    pub(crate) fn len(&self, here: Option<CallSite>) -> usize {
-        sched::point(Action::Look, self.key(), here);
-        let mut state = self.lock();
-        if state.bound == Bound::Rendezvous {
-            return 0;
-        }
-        if state.queue.is_empty() {
-            match state.senders {
-                0 => state.record.saw_end(trace::Patience::Try, here),
-                _ => state.record.found_nothing(here),
-            }
-        } else if state.is_full() && state.receivers > 0 {
-            state.record.found_full(here);
-        }
-        state.queue.len()
-    }
-
-    /// The most messages that may be there.
-    #[cfg(feature = "crossbeam")]
-    pub(crate) fn capacity(&self) -> Option<usize> {
-        match self.lock().bound {
-            Bound::None => None,
-            Bound::Messages(bound) => Some(bound),
-            Bound::Rendezvous => Some(0),
-        }
-    }
 }
 
 impl<T> Drop for Channel<T> {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         // The last thread drops what is left; which one that is, is not recorded.
-        drop(Unordered::new(mem::take(&mut state.queue)));
+        drop(Unordered::new((mem::take(&mut state.queue), mem::take(&mut state.aside))));
     }
 }
 
 impl<T> State<T> {
-    /// Wakes one of those who sleep there.
-    fn wake_one(&self, condvar: &Condvar) {
+    /// Wakes one of those who sleep there, and all selections.
+    fn wake_one(&self, signal: &Signal) {
         if self.sleepers > 0 {
-            condvar.notify_one();
+            signal.condvar.notify_one();
         }
+        self.selecting.wake(signal.side);
     }
 
-    /// Wakes all who sleep there.
-    fn wake_all(&self, condvar: &Condvar) {
+    /// Wakes all who sleep there, and all selections.
+    fn wake_all(&self, signal: &Signal) {
         if self.sleepers > 0 {
-            condvar.notify_all();
+            signal.condvar.notify_all();
         }
+        self.selecting.wake(signal.side);
+    }
+
+    /// How many places are taken, by messages that are there or by those that were promised one.
+    fn used(&self) -> usize {
+        self.queue.len() + self.promised
     }
 
     fn is_full(&self) -> bool {
-        matches!(self.bound, Bound::Messages(bound) if self.queue.len() >= bound)
-    }
-
-    /// Whether the sender of an offer need not wait any longer.
-    fn is_settled(&self, number: u64) -> bool {
-        let offered = self.queue.iter().any(|message| message.number == number);
-        if offered { self.receivers == 0 } else { self.held.front() == Some(&number) }
+        match self.bound {
+            Bound::None => false,
+            Bound::Messages(bound) => self.used() >= bound,
+            // Who is promised a receiver would not get it if another message came first.
+            Bound::Rendezvous => self.promised > 0 && !self.has_taker(),
+        }
     }
 
     /// Whether a waiting receiver takes the next message, even if its time runs out meanwhile.
     fn has_taker(&self) -> bool {
-        self.waiting > self.queue.len()
-    }
-
-    fn set_waiting(&mut self, waiting: bool, here: Option<CallSite>) {
-        if waiting {
-            self.waiting += 1;
-        } else {
-            self.waiting -= 1;
-        }
-        if self.bound == Bound::Rendezvous {
-            if waiting {
-                // It would not wait if a sender offered something.
-                self.record.found_nothing(here);
-            }
-            self.record.receivers_wait(self.waiting, here);
-        }
+        self.waiting > self.used()
     }
 
     /// A message cannot be sent, for there is no receiver. It has a number as if it could.
@@ -459,24 +375,17 @@ impl<T> State<T> {
         self.record.saw_no_receiver(number, here);
     }
 
-    /// Takes an offer back to its sender.
-    fn take_back(&mut self, position: usize) -> T {
-        let message = self.queue.remove(position).expect("it was found there");
-        self.held.retain(|held| *held != message.number);
-        message.value
-    }
-
     /// Puts a message into the queue; returns its number and the session that recorded it.
     fn push(
         &mut self,
         value: T,
         held: bool,
-        patience: Patience,
+        patience: trace::Patience,
         here: Option<CallSite>,
     ) -> (u64, u32) {
         let number = self.next;
         self.next += 1;
-        let session = self.record.sent(number, patience.in_trace(), here);
+        let session = self.record.sent(number, patience, here);
         self.queue.push_back(Message { number, value, session, held });
         if held {
             self.held.push_back(number);

@@ -17,6 +17,14 @@ pub(crate) fn halves<T>(channel: Channel<T>) -> (SendingHalf<T>, ReceivingHalf<T
     (SendingHalf(channel.clone()), ReceivingHalf(channel))
 }
 
+#[cfg(feature = "crossbeam")]
+impl<T> ReceivingHalf<T> {
+    /// The receiver of a channel whose first sender nobody has.
+    pub(crate) fn alone(channel: Channel<T>) -> Self {
+        Self(Arc::new(channel))
+    }
+}
+
 impl<T> Clone for SendingHalf<T> {
     fn clone(&self) -> Self {
         self.add_sender();

@@ -19,8 +19,10 @@
 
 pub(crate) mod channel;
 pub(crate) mod halves;
+pub(crate) mod patience;
 mod receiver;
 mod record;
+pub(crate) mod selection;
 mod sender;
 
 #[cfg(test)]

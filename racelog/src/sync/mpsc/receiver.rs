@@ -7,8 +7,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{RecvError, RecvTimeoutError, TryRecvError};
 use std::time::Duration;
 
-use super::channel::Patience;
 use super::halves::{ReceivingHalf, receiver_iterators};
+use super::patience::Patience;
 use crate::rt::CallSite;
 
 /// The receiving half of a channel, as [`std::sync::mpsc::Receiver`].

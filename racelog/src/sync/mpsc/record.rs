@@ -205,9 +205,10 @@ impl Record {
     /// A send that does not wait goes by whether a receiver of a rendezvous channel does.
     pub(crate) fn saw_waiting(&mut self, waits: bool, here: Option<CallSite>) {
         self.with(|record, log| {
-            // A receiver that is not recorded explains nothing.
-            if record.waits_now == waits {
-                let value = Value::Nat(if waits { record.wait.into() } else { 0 });
+            // A receiver that is not recorded explains nothing. One that waits may be needed by
+            // others, or be the sender itself, which selects.
+            if record.waits_now || !waits {
+                let value = Value::Nat(if record.waits_now { record.wait.into() } else { 0 });
                 record.decide(log, Op::Load { var: record.waiting(), value, ordering: None }, here);
             }
         });
@@ -329,7 +330,7 @@ impl Record {
         self.clock = stamp;
     }
 
-    fn channel(&self) -> ChannelId {
+    pub(crate) fn channel(&self) -> ChannelId {
         ChannelId::new(self.channel.get(&counters::CHANNELS))
     }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{SendError, TrySendError};
 
-use super::channel::Patience;
 use super::halves::SendingHalf;
+use super::patience::Patience;
 use crate::rt::CallSite;
 
 /// The sending half of a channel without bound, as [`std::sync::mpsc::Sender`].

@@ -11,6 +11,8 @@
 
 use super::{Action, CallSite, Choice, Intent, Operation, Replay, Status};
 use crate::sched::model::place;
+#[cfg(feature = "crossbeam")]
+use crate::trace;
 
 /// The steps that say how a wait has ended.
 const ENDS: [&str; 12] = [
@@ -122,6 +124,34 @@ impl Replay {
         let step = self.coming(thread).find(|step| step.op != "branch")?;
         step.woken.as_deref()
     }
+
+    /// Which of these channels, each with whether it is to be received there, a thread goes on with
+    /// that selects; nothing if the schedule does not say. One that the schedule has had before is
+    /// known; of others any may be meant.
+    #[cfg(feature = "crossbeam")]
+    pub(in crate::sched) fn chosen(
+        &self,
+        thread: &str,
+        channels: &[(trace::Object, bool)],
+    ) -> Option<usize> {
+        if !self.is_on_its_way() || self.is_to_stand_still() {
+            return None;
+        }
+        let side = |step: &Operation| match step.op.as_str() {
+            "recv" | "recv_closed" => Some(true),
+            "send" | "send_closed" => Some(false),
+            _ => None,
+        };
+        let (step, side) = self.coming(thread).find_map(|step| Some((step, side(step)?)))?;
+        let known = step.object.as_ref().and_then(|name| self.objects.get(name));
+        channels.iter().position(|(channel, receives)| {
+            let same = known.map_or_else(
+                || self.is_same(step.object.as_ref(), Some(*channel)),
+                |known| known == channel,
+            );
+            side == *receives && same
+        })
+    }
 }
 
 fn is_at(step: &Operation, here: Option<CallSite>) -> bool {
@@ -190,5 +220,30 @@ mod tests {
     fn a_notification_goes_to_whom_its_step_names() {
         assert_eq!(replay("branch -, notify_one c 0.3").0.woken("0"), Some("0.3"));
         assert_eq!(replay("notify_one c").0.woken("0"), None);
+    }
+
+    #[cfg(feature = "crossbeam")]
+    #[test]
+    fn a_selection_goes_on_where_its_step_is() {
+        use crate::trace::{ChannelId, Object};
+
+        let channel = |id| Object::Channel(ChannelId::new(id));
+        let channels = [(channel(1), true), (channel(2), true), (channel(2), false)];
+        let chosen = |steps, known: &[(&str, u32)]| {
+            let mut replay = replay(steps).0;
+            for (name, id) in known {
+                replay.objects.insert((*name).to_owned(), channel(*id));
+                replay.names.insert(channel(*id), (*name).to_owned());
+            }
+            replay.chosen("0", &channels)
+        };
+        let known = [("a", 1), ("b", 2)];
+        assert_eq!(chosen("branch -, recv_empty a, recv b", &known), Some(1));
+        assert_eq!(chosen("recv_closed a, send b", &known), Some(0));
+        assert_eq!(chosen("load x, send b, recv a", &known), Some(2));
+        // The one that is known is another.
+        assert_eq!(chosen("recv b", &known[..1]), Some(1));
+        assert_eq!(chosen("recv c", &known), None);
+        assert_eq!(chosen("read x", &known), None);
     }
 }

@@ -80,7 +80,7 @@ pub(in crate::sched) struct Replay {
     news: bool,
     /// What the racing accesses read or wrote.
     values: Vec<ThreadValues>,
-    numbers: Numbers,
+    pub(super) numbers: Numbers,
 }
 
 impl Replay {
