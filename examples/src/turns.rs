@@ -1,11 +1,11 @@
 //! Who comes first in an ordinary run.
 //!
-//! Programs of which an ordinary run tells nothing go well nearly always: one thread happens to come first, because the
-//! other has something else to do before. Tests need that every time. So threads come in turns, by
-//! means that are no part of the program and that no recorder takes for synchronisation: the length
-//! of a file says how many turns are over. A thread whose turn does not come goes on after a while,
-//! as one that had less to do. Under control there are no turns, and the scheduler decides who comes
-//! when.
+//! Programs of which an ordinary run tells nothing go well nearly always: one thread happens to
+//! come first, because the other has something else to do before. Tests need that every time. So
+//! threads come in turns, by means that are no part of the program and that no recorder takes for
+//! synchronisation: the length of a file says how many turns are over. A thread whose turn does not
+//! come goes on after a while, as one that had less to do. Under control there are no turns, and
+//! the scheduler decides who comes when.
 
 use std::env;
 use std::fs::{self, File, OpenOptions};

@@ -1,8 +1,8 @@
 //! The crate that programs link to be recorded by racelog, the race predictor for Rust.
 //!
-//! Import [`sync`], [`thread`], [`cell`], [`hint`] and [`time`] from here instead of from `std`. With
-//! the feature `record` they record what they do, when the environment says `RACELOG=1`; without it
-//! they *are* std's, the same types and functions.
+//! Import [`sync`], [`thread`], [`cell`], [`hint`] and [`time`] from here instead of from `std`.
+//! With the feature `record` they record what they do, when the environment says `RACELOG=1`;
+//! without it they *are* std's, the same types and functions.
 //!
 //! - feature `record`: the recorder, the mirrors of std, and `sched`, which runs them under
 //!   control.

@@ -5,8 +5,8 @@
 //! threads that do nothing but look at it in a loop. So a loop that ends at a deadline ends, and
 //! the same seed gives the same times.
 //!
-//! An instant of std's is one of the world's clock. Converted, it is as far away on the one clock as
-//! it was on the other.
+//! An instant of std's is one of the world's clock. Converted, it is as far away on the one clock
+//! as it was on the other.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub, SubAssign};

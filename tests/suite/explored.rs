@@ -1,6 +1,6 @@
-//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by chance
-//! and beside it by rule, `tests/accidental`; and on twenty programs with one bug each, and their
-//! right versions, `tests/one-bug`.
+//! What cannot be proven is tried: `cargo racelog test`, without a flag, on what is in order by
+//! chance and beside it by rule, `tests/accidental`; and on twenty programs with one bug each, and
+//! their right versions, `tests/one-bug`.
 //!
 //! All of it is one test: the parts share what was built and recorded. Each finding is replayed
 //! twice, or as often as `REPLAYS` in the environment says.

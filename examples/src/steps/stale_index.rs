@@ -1,8 +1,8 @@
 //! Four places, and a lock that guards how many of them are used.
 //!
-//! Bug: in `stale_index` a thread reads the number in one critical section, sees that there is room,
-//! and reads it again in another, to look at the next place. If another uses the last place in
-//! between there is none. In `stale_index_fixed` it looks there under the lock.
+//! Bug: in `stale_index` a thread reads the number in one critical section, sees that there is
+//! room, and reads it again in another, to look at the next place. If another uses the last place
+//! in between there is none. In `stale_index_fixed` it looks there under the lock.
 
 use racelog::sync::Mutex;
 use racelog::thread;

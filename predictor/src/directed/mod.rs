@@ -72,8 +72,8 @@ pub struct Origin {
     variables: Vec<Option<VarId>>,
     /// How the recorded run ended, if that is known.
     pub recorded: Option<Ending>,
-    /// Whether it is known of all threads of the recorded run who started them, so that threads that
-    /// wait can only be helped by others that are known.
+    /// Whether it is known of all threads of the recorded run who started them, so that threads
+    /// that wait can only be helped by others that are known.
     pub knows_all_threads: bool,
 }
 

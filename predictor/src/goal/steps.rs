@@ -13,7 +13,8 @@
 //!   be assumed, if that is asked for.
 //!
 //! Whoever looks again acts by what is found then. So a compare-exchange ends no step that is not
-//! marked, nor does one go on after it; and a later read ends what was decided by an earlier one. Locks and accesses that the recorder has added are none of the program's.
+//! marked, nor does one go on after it; and a later read ends what was decided by an earlier one.
+//! Locks and accesses that the recorder has added are none of the program's.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;

@@ -158,7 +158,8 @@ impl Project {
         one == other || test(one).is_some() && test(one) == test(other)
     }
 
-    /// Takes over what directed runs have found from an earlier report, of traces that are the same.
+    /// Takes over what directed runs have found from an earlier report, of traces that are the
+    /// same.
     pub fn keep_directed(
         &mut self,
         before: &Self,

@@ -94,7 +94,8 @@ impl Names {
     }
 
     /// Whether the value is the guard of a lock: which lock it is was decided before it was taken,
-    /// and if it is one of ours, its events say so. In unsafe code pointers are read by these names.
+    /// and if it is one of ours, its events say so. In unsafe code pointers are read by these
+    /// names.
     fn takes_lock(&self, value: &Expr) -> bool {
         forms::taken_lock(value).is_some_and(|call| !self.in_unsafe || call.method == "lock")
     }

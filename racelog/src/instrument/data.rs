@@ -1,10 +1,10 @@
 //! Where values of instrumented code come from.
 //!
-//! [`Origin`] stands beside a value that the expansion follows: a number of the program's text, what
-//! an operation has found, or what operators make of these. Whatever cannot be followed is
-//! [`unfollowed`](Hooks::unfollowed): it holds only as long as all that the thread has read so far is
-//! what it was. An origin knows what it computes to in this run; where that is not what the event has,
-//! nothing is said, so a mistake of the expansion costs predictions and not the trace.
+//! [`Origin`] stands beside a value that the expansion follows: a number of the program's text,
+//! what an operation has found, or what operators make of these. Whatever cannot be followed is
+//! [`unfollowed`](Hooks::unfollowed): it holds only as long as all that the thread has read so far
+//! is what it was. An origin knows what it computes to in this run; where that is not what the
+//! event has, nothing is said, so a mistake of the expansion costs predictions and not the trace.
 //!
 //! What is said stands for the next event that is expected, as an [operation](super::shim) of ours
 //! expects it: nothing reaches an event of code that was not instrumented.
@@ -108,8 +108,8 @@ impl Hooks {
         with(crate::rt::ThreadLog::say_nothing);
     }
 
-    /// The thread goes on by a condition, or by its contrary. Branches that are owed stay owed: what
-    /// runs later may depend on other values.
+    /// The thread goes on by a condition, or by its contrary. Branches that are owed stay owed:
+    /// what runs later may depend on other values.
     #[track_caller]
     pub fn decides(self, condition: Origin) {
         let here = Some(CallSite::caller());

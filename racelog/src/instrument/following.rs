@@ -267,7 +267,8 @@ impl Slot {
         self.begin_after(value, ours, "")
     }
 
-    /// The operand of a change that comes next, which leaves what the slot has, if it is one of ours.
+    /// The operand of a change that comes next, which leaves what the slot has, if it is one of
+    /// ours.
     #[inline]
     pub fn leaving<V>(&self, value: V, ours: bool) -> V {
         Last(value).leaving(ours, || self.take())
@@ -402,8 +403,8 @@ impl Slot {
 }
 
 impl Updating {
-    /// The update is made, of a word that a lock guards: what the operator has found got its name by
-    /// a slot.
+    /// The update is made, of a word that a lock guards: what the operator has found got its name
+    /// by a slot.
     #[track_caller]
     #[inline]
     pub fn computed(

@@ -5,8 +5,9 @@
 //! [`Pointer`] have inherent methods for these guards as well.
 //!
 //! What such a use does is known: a word is copied out, or compared, or written, or updated by an
-//! operator. So its event is expected at the place of the `*`. References that go elsewhere are not:
-//! who has one may go by the word at any time, and a `&mut` may be written through at any time.
+//! operator. So its event is expected at the place of the `*`. References that go elsewhere are
+//! not: who has one may go by the word at any time, and a `&mut` may be written through at any
+//! time.
 
 use super::following::Slot;
 use super::pointer::{Next, Pointer, PointerProbe};

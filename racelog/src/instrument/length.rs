@@ -22,8 +22,8 @@ macro_rules! lengths {
 
             #[inline]
             fn length(&self, elements: impl FnOnce() -> *const $type) -> Option<usize> {
-                // SAFETY: it is a variable that the program takes an element of next, so it looks at
-                // its length itself.
+                // SAFETY: it is a variable that the program takes an element of next, so it looks
+                // at its length itself.
                 let elements = unsafe { &*elements() };
                 Some(elements.len())
             }

@@ -29,10 +29,10 @@
 //! thread: a switch is then a few instructions, and a schedule some fifty times faster. There are
 //! fibers on Linux, on x86-64 and ARM64. A seed decides the same of both.
 //!
-//! What differs: fibers have thread-locals of their own by racelog's `thread_local!`, but share those
-//! of `std::thread_local!`, also of other crates; std's `thread::current` and `panicking` do not know
-//! them; and the system does not know that there is another to go on where one blocks. So, unless
-//! [`Explorer::fibers`] insists, they are used only where that makes no difference:
+//! What differs: fibers have thread-locals of their own by racelog's `thread_local!`, but share
+//! those of `std::thread_local!`, also of other crates; std's `thread::current` and `panicking` do
+//! not know them; and the system does not know that there is another to go on where one blocks. So,
+//! unless [`Explorer::fibers`] insists, they are used only where that makes no difference:
 //!
 //! - The first schedules are run by threads. If one of them blocks outside of racelog there, so are
 //!   all others.

@@ -1,6 +1,7 @@
-//! How many schedules a second racelog and shuttle run of the same bodies, by a random walk: racelog
-//! as it is by default, by fibers alone, and by threads alone. The argument is how many schedules of
-//! each; the best of twenty rounds counts. All take turns, so that none has the quieter machine.
+//! How many schedules a second racelog and shuttle run of the same bodies, by a random walk:
+//! racelog as it is by default, by fibers alone, and by threads alone. The argument is how many
+//! schedules of each; the best of twenty rounds counts. All take turns, so that none has the
+//! quieter machine.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Tests without any attribute of racelog's, for `cargo racelog explore`. What goes wrong, in any way
-//! there is, does so under some schedules only.
+//! Tests without any attribute of racelog's, for `cargo racelog explore`. What goes wrong, in any
+//! way there is, does so under some schedules only.
 
 use super::sleepy::programs;
 use racelog::sync::Mutex;

@@ -2,10 +2,10 @@
 //!
 //! The tests are those that the programs list, whatever attribute they have: it is enough that they
 //! use recorded types. Each schedule is a run of one test in a process of its own, by a random walk
-//! or by priorities in turn, and it is recorded. What goes wrong is a finding if it does so again by
-//! the same seed, and not under every schedule. A recording is kept, and analysed with those of the
-//! ordinary runs, if a thread of it does something else than in all that are kept: a new schedule
-//! shows new code.
+//! or by priorities in turn, and it is recorded. What goes wrong is a finding if it does so again
+//! by the same seed, and not under every schedule. A recording is kept, and analysed with those of
+//! the ordinary runs, if a thread of it does something else than in all that are kept: a new
+//! schedule shows new code.
 //!
 //! One bad run ends nothing but itself, and an interrupt keeps what was found.
 

@@ -1,9 +1,9 @@
 //! A spin lock that costs the thread which made it next to nothing.
 //!
 //! That thread says that it is busy, and looks whether others have come, without a fence. The first
-//! other that comes makes the fence for both ([`fence`](super::fence)): from then on it is a spin lock
-//! as any other. After Dice, Moir and Scherer, "Quickly Reacquirable Locks" (2003), without their
-//! coming back.
+//! other that comes makes the fence for both ([`fence`](super::fence)): from then on it is a spin
+//! lock as any other. After Dice, Moir and Scherer, "Quickly Reacquirable Locks" (2003), without
+//! their coming back.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};

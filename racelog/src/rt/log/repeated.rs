@@ -25,8 +25,8 @@ impl ThreadLog {
         again
     }
 
-    /// Whether a replay need not see all of them, and nothing is said of their values that the first
-    /// has not said.
+    /// Whether a replay need not see all of them, and nothing is said of their values that the
+    /// first has not said.
     fn may_count_looks(&self) -> bool {
         let is_said = !self.saying.is_any() || self.looks.named() != 0;
         !self.foreign && !self.watched && is_said && !control::controls_thread()

@@ -240,8 +240,8 @@ impl ThreadLog {
         self.bars_short.get() & EXPECTING != 0
     }
 
-    /// Whether something was read that no branch has followed yet. A thread that panics may do so by
-    /// whatever it has read.
+    /// Whether something was read that no branch has followed yet. A thread that panics may do so
+    /// by whatever it has read.
     #[inline]
     pub(crate) fn is_pending(&self) -> bool {
         let bars = self.bars_short.get();

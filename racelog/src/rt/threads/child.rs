@@ -170,8 +170,8 @@ impl ChildShared {
         });
     }
 
-    /// The thread that calls this has waited until the closures of all these threads of a scope were
-    /// done, in whatever order: it has found what each left behind. What destructors of
+    /// The thread that calls this has waited until the closures of all these threads of a scope
+    /// were done, in whatever order: it has found what each left behind. What destructors of
     /// thread-locals do may come later.
     pub(crate) fn awaited(children: &[Arc<Self>], here: Option<CallSite>) {
         with(|log| {
@@ -216,7 +216,8 @@ impl ChildShared {
                 return finished;
             }
             let mut left = self.left_state.lock();
-            // A child whose end could not be recorded has left nothing, and is finished all the same.
+            // A child whose end could not be recorded has left nothing, and is finished all the
+            // same.
             if left.done || !finished {
                 left.clock = log.tick(left.clock);
                 let value = if left.done { left.value } else { Value::Nat(0) };

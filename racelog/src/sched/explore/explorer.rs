@@ -177,8 +177,9 @@ impl Explorer {
         Self { strategy: Strategy::Exhaustive, ..self }
     }
 
-    /// The threads of the body are fibers of the calling thread from the first schedule on, and what
-    /// fails there counts. A switch is then some function calls, and a schedule many times faster.
+    /// The threads of the body are fibers of the calling thread from the first schedule on, and
+    /// what fails there counts. A switch is then some function calls, and a schedule many times
+    /// faster.
     ///
     /// Without this and [`threads`](Self::threads), fibers are used where that makes no difference:
     /// see [the module](crate::sched#fibers-and-threads). Where there are no fibers, and in runs
@@ -282,8 +283,8 @@ impl Explorer {
     }
 
     /// Whether the threads of the body may be fibers. A search of all schedules says something of
-    /// those that it has not run, so it is made by threads if nothing else is asked for; and what is
-    /// recorded are threads.
+    /// those that it has not run, so it is made by threads if nothing else is asked for; and what
+    /// is recorded are threads.
     #[cfg(fibers)]
     fn can_use_fibers(&self) -> bool {
         let is_asked_for = match self.threads {

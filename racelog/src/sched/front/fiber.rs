@@ -10,8 +10,8 @@
 //! comes back waits for its turn as ever, and its thread for the end of the run.
 //!
 //! So a fiber may go on in another thread. Its own thread-locals are with it; those of std that the
-//! program uses are those of the thread that it runs in, and none of ours is looked for by code that
-//! the compiler could merge over such a change.
+//! program uses are those of the thread that it runs in, and none of ours is looked for by code
+//! that the compiler could merge over such a change.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -54,8 +54,8 @@ struct Fiber {
 /// Where a fiber is.
 struct Place {
     fiber: RefCell<Fiber>,
-    /// Whether it is being resumed. Drivers take turns, but one that was replaced may still come back
-    /// from a fiber which the next is to resume already.
+    /// Whether it is being resumed. Drivers take turns, but one that was replaced may still come
+    /// back from a fiber which the next is to resume already.
     is_running: AtomicBool,
 }
 
@@ -197,8 +197,8 @@ pub(crate) fn usual_stack() -> usize {
     })
 }
 
-/// The driver of a run sleeps with one of its fibers: a new thread drives the others. The run is not
-/// over before that fiber is.
+/// The driver of a run sleeps with one of its fibers: a new thread drives the others. The run is
+/// not over before that fiber is.
 fn take_over(run: &Arc<Run>) {
     let run = run.clone();
     let drive = move || {

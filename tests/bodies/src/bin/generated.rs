@@ -29,8 +29,8 @@ fn note(text: &str, number: u32) {
     DONE.with_borrow_mut(|done| write!(done, "{text}{number} ").unwrap());
 }
 
-/// An alternative of a decision starts here. What is said of the decision is compared with what other
-/// runs do; of what was read besides, a branch may still be owed.
+/// An alternative of a decision starts here. What is said of the decision is compared with what
+/// other runs do; of what was read besides, a branch may still be owed.
 fn Decided(number: u32) {
     if INSTRUMENTED.get() {
         CHECKED.set(CHECKED.get() + 1);

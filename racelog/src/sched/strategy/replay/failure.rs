@@ -1,8 +1,8 @@
 //! The end of a schedule that leads to a check that fails.
 //!
 //! Claim: it is confirmed only if the thread panics after all its steps and before it has done
-//! anything else. Nothing stands between its last step and the check that others could notice, so it
-//! may come to the check in the same turn, and whatever others have yet to do comes too late.
+//! anything else. Nothing stands between its last step and the check that others could notice, so
+//! it may come to the check in the same turn, and whatever others have yet to do comes too late.
 
 use super::{Phase, Replay};
 use crate::contract::schedule::Aim;
